@@ -475,7 +475,7 @@ static void matrices_come_from_the_command_line_and_stay_in_the_result(void **st
     assert_int_equal(carom("run frame.yaml --matrix M=M.mtx --matrix K=K.mtx --end 0.5 --every 1 --out part.h5"), 0);
     assert_int_equal(carom("run frame.yaml --matrix M=M.mtx --matrix K=K.mtx --every 1 --out whole.h5"), 0);
     assert_int_equal(carom("run --resume part.h5 --end 1 --matrix K=K.mtx"), 2);
-    assert_says(complaints, "holds its matrices");
+    assert_says(complaints, "contains its matrices");
     assert_int_equal(remove("K.mtx"), 0);
     assert_int_equal(carom("run --resume part.h5 --end 1"), 0);
     assert_same("part.h5", "whole.h5");

@@ -412,7 +412,7 @@ static void what_fclib_cannot_hold_is_refused(void **state) {
             assert_int_equal(unlink(path("refused.h5")), written ? 0 : -1);
             assert_int_equal(carom_problems_add(list, &pb, NULL, NULL, &err), CAROM_OK);
             assert_int_equal(carom_problems_write(list, path("refused.hdf5"), &err), CAROM_BAD_INPUT);
-            assert_non_null(strstr(err.text, "holds one problem, and there are 2"));
+            assert_non_null(strstr(err.text, "contains one problem, and there are 2"));
             assert_int_equal(carom_problems_write(list, path("two.txt"), &err), CAROM_OK);
             carom_problems_destroy(list);
         }

@@ -428,19 +428,19 @@ static void numbers_of_the_run(void **state) {
     (void)state;
     static const struct { const char *name; double x; const char *why; } cases[] = {{"every", 1, NULL},
                  {"every", 7, NULL},
-                 {"every", 0, "/run does not say when rows are due"},
-                 {"every", -1, "/run does not say when rows are due"},
-                 {"every", 0.5, "/run does not say when rows are due"},
-                 {"every", NAN, "/run does not say when rows are due"},
-                 {"every", 1e19, "/run does not say when rows are due"},
-                 {"every", 9e18, "/run does not say when rows are due"},
+                 {"every", 0, "/run has no valid record interval"},
+                 {"every", -1, "/run has no valid record interval"},
+                 {"every", 0.5, "/run has no valid record interval"},
+                 {"every", NAN, "/run has no valid record interval"},
+                 {"every", 1e19, "/run has no valid record interval"},
+                 {"every", 9e18, "/run has no valid record interval"},
                  {"dt_out", 0, NULL},
                  {"dt_out", 0.01, NULL},
-                 {"dt_out", -0.01, "/run does not say when rows are due"},
-                 {"dt_out", NAN, "/run does not say when rows are due"},
-                 {"dt_out", INFINITY, "/run does not say when rows are due"},
-                 {"dt_out", 1e-300, "/run does not say when rows are due"},
-                 {"dt_out", 0.9 * 0.6e-15, "/run does not say when rows are due"},
+                 {"dt_out", -0.01, "/run has no valid record interval"},
+                 {"dt_out", NAN, "/run has no valid record interval"},
+                 {"dt_out", INFINITY, "/run has no valid record interval"},
+                 {"dt_out", 1e-300, "/run has no valid record interval"},
+                 {"dt_out", 0.9 * 0.6e-15, "/run has no valid record interval"},
                  {"dt_out", 1.1 * 0.6e-15, NULL},
                  {"step", 1e-3, NULL},
                  {"step", 2e-3, "was computed with step 0.002"},
@@ -461,7 +461,7 @@ static void numbers_of_the_run(void **state) {
                 (text_instead ? h5_put_text(run, cases[i].name, "1", 1) : h5_put_real(run, cases[i].name, cases[i].x)));
             H5Gclose(run), H5Fclose(file);
             if (text_instead && !needed) continue;
-            const char *why = text_instead ? "/run does not say when rows are due" : cases[i].why;
+            const char *why = text_instead ? "/run has no valid record interval" : cases[i].why;
             if (resumes("bad.h5") != !why)
                 fail_msg("%s = %g: %s", cases[i].name, cases[i].x, why ? "a run goes on" : refusal.text);
             if (why && !strstr(refusal.text, why)) fail_msg("%s = %g: %s", cases[i].name, cases[i].x, refusal.text);

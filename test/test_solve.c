@@ -338,7 +338,7 @@ static void wrong_matrices_are_refused(void **state) {
     const hid_t x = H5Dcreate2(f, "fclib_local/W/x", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Dclose(x), H5Sclose(space), H5Fclose(f);
     assert_null(carom_problems_read("bad.hdf5", &err));
-    assert_says(err.text, "more than the file can hold");
+    assert_says(err.text, "more than the file can contain");
     f = H5Fcreate("bad.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(f);
     assert_null(carom_problems_read("bad.hdf5", &err));

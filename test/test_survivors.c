@@ -92,7 +92,7 @@ static void a_damaged_state_is_not_taken(void **state) {
             copy("half.h5", "bad.h5");
             damage_state("bad.h5", slots, from_end);
             const char *why = resume("bad.h5");
-            if (slots == 3 ? !why || !strstr(why, "holds no state to resume from") : why != NULL)
+            if (slots == 3 ? !why || !strstr(why, "contains no state to resume from") : why != NULL)
                 fail_msg("slots %u: %s", slots, why ? why : "goes on");
         }
 }

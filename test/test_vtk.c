@@ -257,7 +257,7 @@ static void test_refused(void **state) {
     }
     assert_int_equal(carom("run m.yaml --quiet --out rows.csv --force"), 0);
     assert_int_equal(carom("export vtk rows.csv"), 2);
-    assert_says(complaints, "rows.csv holds no model");
+    assert_says(complaints, "rows.csv contains no model");
     assert_int_equal(carom("export vtk rows.csv --model m.yaml --rows 2"), 0);
     run_model("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: x'^2}\nsimulation: {scheme: moreau-midpoint, "
               "step: 0.1, end: 1}\n",

@@ -200,7 +200,7 @@ static bool read_usage(job *j) {
     if (cli_has(a, "resume") && cli_has(a, "out"))
         return cli_say("--resume continues in its own file; leave --out out"), false;
     if (cli_has(a, "resume") && !carom_ends(j->out, ".h5"))
-        return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
+        return cli_say("--resume: '%s' does not end in .h5; only such branches can be resumed", j->out), false;
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume")))
         return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5"))
@@ -251,7 +251,7 @@ static bool read_start(job *j, const carom_model *m) {
     if (!period && carom_model_timeless(m, j->def.by, &timeless, &err) != CAROM_OK)
         return cli_say("%s", err.text), false;
     if (!period && !timeless && isnan(j->def.guess))
-        return cli_say("%s holds no period; give --period EXPR", file), false;
+        return cli_say("%s contains no period; give --period EXPR", file), false;
     carom_format(fixed, sizeof fixed, "%.17g", j->def.guess);
     j->def.period = period ? period : timeless ? "free" : fixed;
     return true;
@@ -285,7 +285,7 @@ static int follow(job *j) {
                 carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
     if (code == CLI_DONE && j->f.unlocated > 0)
         cli_say("%s: %d event%s could not be located; columns event.low and event.high of the rows with a question "
-                "mark hold the interval",
+                "mark contain the interval",
                 j->a->word[0], j->f.unlocated, j->f.unlocated == 1 ? "" : "s");
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
     if (code == CLI_DONE && j->f.unlocated > 0 && cli_has(j->a, "strict")) code = CLI_CHECK;

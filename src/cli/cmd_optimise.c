@@ -209,7 +209,7 @@ static int optimise(const cli_args *a, carom_optimise_def *d, const char *best) 
     if (found && cli_has(a, "plot") && !plot(&o, d->of, cli_value(a, "plot"))) code = CLI_FAILED;
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     if (found && !o.text)
-        cli_say("%s: the values do not stand in the model file as single texts; no %s is written", a->word[0], best);
+        cli_say("%s: the values are not single texts in the model file; no %s is written", a->word[0], best);
     carom_optimum_free(&o);
     return code;
 }

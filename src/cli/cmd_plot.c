@@ -581,7 +581,7 @@ static int plot_table(const cli_args *a, bool branch) {
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
     if (a->n > 1)
-        cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep",
+        cli_say("%s is a %s, whose plot contains nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep",
                 a->word[1]);
     else if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
     else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script")))

@@ -185,7 +185,7 @@ static bool read_resumed(run *r, const char *file) {
     bool good = text && set && given && scheme && carom_result_number(old, "step", &step) &&
                 carom_result_number(old, "end", &end) && carom_result_number(old, "every", &every) &&
                 carom_result_number(old, "dt_out", &dt_out);
-    if (!good) cli_say("%s holds no run settings; only .h5 results of `carom run` can be resumed", file);
+    if (!good) cli_say("%s contains no run settings; only .h5 results of `carom run` can be resumed", file);
     const cli_args *a = r->a;
     if (good && (cli_has(a, "adaptive") || cli_has(a, "rtol") || cli_has(a, "atol"))) {
         cli_say("%s must resume with its original step control; omit --adaptive, --rtol and --atol", file);
@@ -205,7 +205,7 @@ static bool read_resumed(run *r, const char *file) {
         good = false;
     }
     if (good && cli_has(a, "matrix")) {
-        cli_say("%s holds its matrices; leave --matrix out, or run the model anew", file);
+        cli_say("%s contains its matrices; leave --matrix out, or run the model anew", file);
         good = false;
     }
     good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->reached, &r->err);
@@ -237,7 +237,7 @@ static bool same_model(const run *r) {
     char *text = cli_read_file(r->a->word[0], &length);
     const bool same = text && length == r->length && memcmp(text, r->text, length) == 0;
     if (text && !same)
-        cli_say("%s is not the model in %s (which holds its own copy); leave the model out, or run it anew",
+        cli_say("%s is not the model in %s (which contains its own copy); leave the model out, or run it anew",
                 r->a->word[0], cli_value(r->a, "resume"));
     free(text);
     return same;

@@ -151,7 +151,7 @@ static bool undefine(sweep *k, const cli_verb *verb, cli_args *a) {
         good = cli_parse(a, verb, (int)n, word, &help);
     }
     free(word);
-    if (!good) cli_say("%s does not say how the sweep began", k->journal);
+    if (!good) cli_say("%s: the start of the sweep is missing", k->journal);
     return good;
 }
 
@@ -415,7 +415,7 @@ static int plot_complete(const sweep *k, const cli_args *typed) {
 }
 
 static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
-    if (typed->n > 0) return cli_say("--resume FILE holds its model; leave %s out", typed->word[0]), CLI_USAGE;
+    if (typed->n > 0) return cli_say("--resume FILE contains its model; leave %s out", typed->word[0]), CLI_USAGE;
     for (int i = 0; i < typed->ngiven; ++i) {
         const char *name = typed->verb->options[typed->given[i].option].name;
         if (!is_apart(name))

@@ -267,7 +267,7 @@ int film_make(const page_view *v, const film *f, const char *out) {
     char folder[4096], page[4160], home[4160];
     if (v->page.drawing == NULL || v->page.kept < 1)
         return cli_say("%s: there is nothing to draw: %s", v->page.file,
-                       v->model ? "its model has no section `draw`" : "it holds no model; give --model FILE"),
+                       v->model ? "its model has no section `draw`" : "it contains no model; give --model FILE"),
                CLI_USAGE;
     if (f->frames > MOST_FRAMES)
         return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;

@@ -128,7 +128,7 @@ static bool read_event(job *j) {
     for (int i = 0; i < NOTES; ++i) {
         j->note[i] = carom_table_note_read(j->a->word[0], notes[i]);
         if (!j->note[i])
-            return cli_say("%s does not hold its model; make it again with this version", j->a->word[0]), false;
+            return cli_say("%s does not contain its model; create it again with this version", j->a->word[0]), false;
     }
     if (j->note[FILES][0])
         return cli_say("%s: --curve does not support models that read other files", j->a->word[0]), false;
@@ -219,8 +219,9 @@ static bool read_usage(job *j, int *nth) {
                                          "input",  "response",    "conservative", NULL};
     for (int i = 0; others[i]; ++i)
         if (cli_has(a, others[i]))
-            return cli_say("--curve and --%s are mutually exclusive: the branch file holds the model and its settings",
-                           others[i]),
+            return cli_say(
+                       "--curve and --%s are mutually exclusive: the branch file contains the model and its settings",
+                       others[i]),
                    false;
     long points = 0;
     if (!carom_ends(a->word[0], ".h5") || !carom_table_probe(a->word[0], "branch"))
@@ -254,7 +255,7 @@ int follow_curve(const cli_args *a) {
         if (carom_table_read(a->word[0], "branch", &j.branch, &err) != CAROM_OK)
             cli_say("%s", err.text);
         else if (j.branch.columns < 7 || j.branch.column[5].kind != CAROM_COLUMN_TEXT)
-            cli_say("%s holds no branch", a->word[0]);
+            cli_say("%s contains no branch", a->word[0]);
         else if (find_event(&j, nth) && read_event(&j) && read_by(&j))
             code = follow_it(&j);
         carom_table_free(&j.branch);
@@ -354,7 +355,7 @@ int curve_plot(const char *const *files, int n, const char *file, const char *sc
         const carom_table *x = &t[read];
         if (good && !(x->columns > 7 && x->rows > 1 && x->column[6].kind == CAROM_COLUMN_TEXT &&
                       x->column[4].kind == CAROM_COLUMN_INTEGER))
-            cli_say("%s holds no curve that can be drawn", files[read]), good = false;
+            cli_say("%s contains no curve that can be drawn", files[read]), good = false;
         if (good && read > 0 &&
             (strcmp(x->column[1].name, t[0].column[1].name) != 0 ||
              strcmp(x->column[2].name, t[0].column[2].name) != 0))

@@ -140,7 +140,7 @@ int follow_plot(const char *result, const char *of, const char *file, const char
     bool good = t.columns > 6 && t.rows > 1 && t.column[0].kind == CAROM_COLUMN_INTEGER &&
                 t.column[1].kind == CAROM_COLUMN_REAL && t.column[3].kind == CAROM_COLUMN_INTEGER &&
                 t.column[5].kind == CAROM_COLUMN_TEXT;
-    if (!good) cli_say("%s holds no branch that can be drawn", result);
+    if (!good) cli_say("%s contains no branch that can be drawn", result);
     for (int i = 6; good && !of && !y && i < t.columns; ++i) // the response, where there is one
         if (carom_ends(t.column[i].name, ".amplitude")) y = &t.column[i];
     for (int i = 6; good && !of && !y && i < t.columns; ++i)

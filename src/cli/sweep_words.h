@@ -16,8 +16,8 @@ bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *
 // Options that both have.
 #define SWEEP_OPTIONS                                                                                                  \
     {"vary", 0, "NAME=SPEC",                                                                                           \
-     "what is varied: a parameter, the initial value x or rate x' of a coordinate, or option.NAME. SPEC: a:b:n (both " \
-     "ends included), log:a:b:n, "                                                                                     \
+     "varied quantity: a parameter, the initial value x or rate x' of a coordinate, or option.NAME. SPEC: a:b:n "      \
+     "(both ends included), log:a:b:n, "                                                                               \
      "a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed, or FILE.csv:column. Several make a grid; the last runs "       \
      "fastest",                                                                                                        \
      true},                                                                                                            \

@@ -507,7 +507,7 @@ static bool save_all(series *s) {
 
 int vtk_write(page_view *v, const vtk_def *def) {
     if (!v->drawing) {
-        if (!v->model) cli_say("%s holds no model, so there is nothing to draw; give --model FILE", v->page.file);
+        if (!v->model) cli_say("%s contains no model, so there is nothing to draw; give --model FILE", v->page.file);
         return CLI_USAGE;
     }
     series s = {.v = v,

@@ -187,7 +187,7 @@ carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double
                                  carom_error *err) {
     bool done = false;
     carom_error own;
-    if (!m) return carom_fail(err, CAROM_BAD_INPUT, "there is no model to compile");
+    if (!m) return carom_fail(err, CAROM_BAD_INPUT, "missing model");
     tapes t = {.n = 0};
     carom_status status = mode == CAROM_COMPILE_OFF ? CAROM_OK : gather(m, &t, &own);
     if (status == CAROM_OK && t.n > 0) status = compile(m, &t, mode, evaluations, &done, &own);

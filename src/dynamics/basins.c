@@ -548,7 +548,7 @@ carom_status carom_basins_find(carom_basins *b, const carom_basins_def *def, car
     carom_error own = {0};
     if (!err) err = &own;
     if (b) *b = (carom_basins){0};
-    if (!b || !def) return carom_fail(err, CAROM_BAD_INPUT, "basins need a definition and a place for the answer");
+    if (!b || !def) return carom_fail(err, CAROM_BAD_INPUT, "basins need a definition and a result pointer");
     basins k = {.b = b, .def = def, .err = err};
     const carom_status status = find(&k);
     for (long r = 0; k.fate && r < k.s->runs; ++r)

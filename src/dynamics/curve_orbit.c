@@ -72,7 +72,7 @@ static carom_status restore(void *user, const double *place) {
         memcmp(scale, s->scale, (size_t)s->n * sizeof *scale) == 0)
         return CAROM_OK; // it is there, and its linearisation is good
     if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv && place[6] > 0))
-        return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
+        return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to resume is damaged");
     c->fold = (int)place[3], c->nsym = (int)place[4], c->timeless = place[5] != 0;
     CAROM_TRY(carom_cycle_set(c, place[0]));
     c->T = place[1], c->t_0 = place[2];

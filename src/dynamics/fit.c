@@ -787,7 +787,7 @@ carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_erro
     carom_error own = {0};
     if (!err) err = &own;
     if (fit) *fit = (carom_fit){.residual = NAN};
-    if (!fit || !def) return carom_fail(err, CAROM_BAD_INPUT, "a fit needs a definition and a place for the answer");
+    if (!fit || !def) return carom_fail(err, CAROM_BAD_INPUT, "a fit needs a definition and a result pointer");
     fitting k = {.def = def, .fit = fit, .err = err};
     carom_status status = prepare(&k);
     if (status == CAROM_OK) status = find(&k);

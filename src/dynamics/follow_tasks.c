@@ -96,7 +96,7 @@ carom_status follow_read_queue(follow_walk *w) {
                    ? isfinite(c->real[k])
                    : (k % w->length >= 4 && k % w->length != 6 && k % w->length != 7) || fabs(c->real[k]) < 1e6;
     if (!good)
-        return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
+        return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to resume belongs to another model or parameter");
     w->ntasks = (int)(t->rows / w->length);
     w->task = malloc(((size_t)t->rows + 1) * sizeof *w->task);
     if (!w->task) return follow_no_memory(w->err);

@@ -257,7 +257,7 @@ carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *de
     if (!err) err = &own;
     if (g) *g = (carom_gradient){0};
     if (!g || !def || !def->of || !def->by)
-        return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a place for the answer");
+        return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a result pointer");
     finding k = {.g = g, .err = err};
     const carom_status status = close_record(&k, find(&k, def, g));
     for (int i = 0; k.column && k.column[i]; ++i) free(k.column[i]);

@@ -236,7 +236,7 @@ carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const ca
     carom_error own = {0};
     if (!err) err = &own;
     if (modes) *modes = (carom_modes){0};
-    if (!modes || !m) return carom_fail(err, CAROM_BAD_INPUT, "modes need a model and a place for the answer");
+    if (!modes || !m) return carom_fail(err, CAROM_BAD_INPUT, "modes need a model and a result pointer");
     if (!def) def = &usual;
     *modes = (carom_modes){.nv = carom_model_system(m)->nv};
     carom_linear *l = calloc(1, sizeof *l); // must stay where it is, and is large

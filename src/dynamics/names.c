@@ -7,7 +7,7 @@ carom_status carom_vary_of(carom_vary *v, const carom_model *m, const char *text
     if (v) *v = (carom_vary){0};
     if (!v || !m || !text)
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "values of a parameter need a model, a text and a place for the answer");
+                          "values of a parameter need a model, a text and a result pointer");
     const carom_system *sys = carom_model_system(m);
     carom_sweep words = {.model = (carom_model *)(size_t)m, .nq = sys->nq, .nv = sys->nv}; // it is only read
     varied of = {.name = NULL};

@@ -533,7 +533,7 @@ carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, car
     if (o) *o = (carom_optimum){0};
     if (!o || !def || !def->of || !def->by)
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "an optimum needs an expression, names with bounds and a place for the answer");
+                          "an optimum needs an expression, names with bounds and a result pointer");
     search k = {.o = o, .def = def, .err = err};
     const carom_status status = find(&k);
     for (int i = 0; k.own && i < o->nsubject; ++i) free(k.own[i]);

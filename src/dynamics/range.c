@@ -255,7 +255,7 @@ carom_status carom_equilibrium_range(const carom_model *m, const carom_equilibri
     if (!err) err = &own;
     if (!m || !rest || !rest->q || !range)
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "a range needs a model, an equilibrium of it and a place for the answer");
+                          "a range needs a model, an equilibrium of it and a result pointer");
     if (rest->nq != rest->nv || coordinate < 0 || coordinate >= rest->nq)
         return carom_fail(err, CAROM_UNSUPPORTED, "ranges of coordinates are not supported with rotations in space");
     CAROM_TRY(carom_point_uncontrolled(m, "ranges of coordinates", err));

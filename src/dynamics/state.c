@@ -30,7 +30,7 @@ typedef struct row {
 } row;
 
 static carom_status empty(const char *file, carom_error *err) {
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s holds no state: it has no rows", file);
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s contains no state: it has no rows", file);
 }
 
 // Tables of many runs and of branches have texts in them, and no state that is the last.

@@ -41,7 +41,7 @@ static carom_status read_set(const place *p, const char *name, hid_t type, size_
         status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' has %lld numbers and should have %zu", p->file, name,
                             (long long)points, count);
     else if ((double)points > 1024 * (double)H5Dget_storage_size(set) + 4096) // no compression is that good
-        status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' claims %lld numbers, more than the file can hold",
+        status = carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: '%s' claims %lld numbers, more than the file can contain",
                             p->file, name, (long long)points);
     else if (!(*x = calloc((size_t)points + 1, size))) status = problem_no_memory(p->err, p->file);
     else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *x) < 0) status = wrong(p, "cannot read", name);

@@ -137,7 +137,7 @@ static carom_status suits(const carom_problem *pb, const char *file, int *contac
         const carom_law law = pb->block[b].law;
         if (is_contact(law) ? law != pb->block[0].law : law != CAROM_BILATERAL)
             return carom_fail(err, CAROM_BAD_INPUT,
-                              "cannot write %.200s: FCLIB holds contacts that are all planar or all spatial with "
+                              "cannot write %.200s: FCLIB supports contacts that are all planar or all spatial with "
                               "friction, and equations; %s",
                               file, remedy);
         if (is_contact(law)) *contacts += 1, *rows += carom_law_rows(law);

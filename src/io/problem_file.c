@@ -66,7 +66,7 @@ static carom_status check(const problem_data *d, const char *file, carom_error *
 }
 
 carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
-    if (!file) return carom_fail(err, CAROM_BAD_INPUT, "there is no name of a file to read"), NULL;
+    if (!file) return carom_fail(err, CAROM_BAD_INPUT, "missing file name"), NULL;
     carom_problem_list *list = carom_problems_create();
     carom_status status = CAROM_OK;
     if (!list) return problem_no_memory(err, file), NULL;
@@ -91,12 +91,12 @@ bool fclib_named(const char *file) {
 
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err) {
     if (!list || !file)
-        return carom_fail(err, CAROM_BAD_INPUT, "there are no problems, or no name of a file, to write");
+        return carom_fail(err, CAROM_BAD_INPUT, "missing problems or file name");
     if (fclib_named(file)) {
         if (list->n == 1) return fclib_write(&list->item[0]->pb, file, list->item[0]->title, false, err);
         return carom_fail(
             err, CAROM_BAD_INPUT,
-            "an FCLIB file holds one problem, and there are %d; name a file that ends neither in .h5 nor in .hdf5",
+            "an FCLIB file contains one problem, and there are %d; name a file that ends neither in .h5 nor in .hdf5",
             list->n);
     }
     whole_file w;
@@ -108,7 +108,7 @@ carom_status carom_problems_write(const carom_problem_list *list, const char *fi
 }
 
 carom_status carom_problem_write_answer(const carom_problem *pb, const char *file, carom_error *err) {
-    if (!pb || !file) return carom_fail(err, CAROM_BAD_INPUT, "there is no problem, or no name of a file, to write");
+    if (!pb || !file) return carom_fail(err, CAROM_BAD_INPUT, "missing problem or file name");
     if (fclib_named(file)) return fclib_write(pb, file, NULL, true, err);
     whole_file w;
     CAROM_TRY(whole_open(&w, file, err));

@@ -514,7 +514,7 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
                       (dt_out > 0 ? isfinite(dt_out) && def->end / dt_out <= MOST_ROWS : dt_out == 0 && every >= 1);
     r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
     h5_hush_end(&h);
-    if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run does not say when rows are due", def->file);
+    if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run has no valid record interval", def->file);
     if (step != def->step)
         return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave `step` out",
                           def->file, step, def->step);

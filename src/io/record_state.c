@@ -117,11 +117,11 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
         }
     }
     if (slot < 0)
-        return carom_fail(
-            err, CAROM_IO,
-            "%s holds no state to resume from: it was saved from another result, or its model, parameters or options "
-            "were changed; begin at its last row with `start %s`, or run the model again",
-            file, file);
+        return carom_fail(err, CAROM_IO,
+                          "%s contains no state to resume from: it was saved from another result, or its model, "
+                          "parameters or options "
+                          "were changed; begin at its last row with `start %s`, or run the model again",
+                          file, file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (record_doubles(r))

@@ -33,7 +33,7 @@ carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t 
         const char *from = d->line > 0 ? find(text, end, d->line, d->column) : NULL;
         if (!from || from < at || d->length > (size_t)(end - from) || memcmp(from, d->text, d->length) != 0)
             return carom_fail(err, CAROM_UNSUPPORTED,
-                              "the value of '%.60s' does not stand in the model file as one piece of text",
+                              "the value of '%.60s' is not one piece of text in the model file",
                               d->key ? d->key->text : "?");
         char number[NUMBER];
         carom_format(number, sizeof number, "%.17g", value[k]);

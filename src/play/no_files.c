@@ -19,20 +19,20 @@ carom_status h5_fail(carom_error *err, const char *format, ...) {
     return carom_fail(err, CAROM_NO_MEMORY, "no memory (%s)", format);
 }
 carom_status result_h5_open(carom_result *r, carom_error *err) {
-    return carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: there are no files here", r->file);
+    return carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: file access is not available", r->file);
 }
 carom_status csv_read(csv_table *t, const char *file, carom_error *err) {
-    return (void)t, carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: there are no files here", file);
+    return (void)t, carom_fail(err, CAROM_UNSUPPORTED, "cannot read %.400s: file access is not available", file);
 }
 h5_file *h5_create(const h5_def *def, carom_error *err) {
-    return (void)def, carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL;
+    return (void)def, carom_fail(err, CAROM_UNSUPPORTED, "file access is not available"), NULL;
 }
 h5_file *h5_reopen(const h5_def *def, carom_error *err) { return h5_create(def, err); }
 
 csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit,
                      bool snapshots, carom_error *err) {
     (void)file, (void)keep, (void)stream, (void)columns, (void)column, (void)unit, (void)snapshots;
-    return carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL;
+    return carom_fail(err, CAROM_UNSUPPORTED, "file access is not available"), NULL;
 }
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -225,7 +225,7 @@ static carom_status restore(carom_sim *sim, const void *state, size_t bytes, car
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the saved state belongs to another scheme, other options or another model");
     if (k.slots != sim->list.slots || !counts_are_sound(&k))
-        return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
+        return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it contains impossible counts");
     const long total = sim->plan.total;
     if (!sim->control.on && !(sim->plan.row > 0)) sim->plan.total = carom_sim_last_step(sim, &k);
     const double t = carom_sim_end_of(sim, &k, k.n);

@@ -176,7 +176,7 @@ static carom_status by_rows(const carom_compare *c, const carom_trajectory *tr, 
     const double size = c->relative ? carom_norm_value(&whole) : 1;
     carom_norm_end(&norm);
     carom_norm_end(&whole);
-    if (size == 0) return carom_fail(err, CAROM_BAD_INPUT, "the reference is zero: there is no relative error");
+    if (size == 0) return carom_fail(err, CAROM_BAD_INPUT, "the reference is zero: the relative error is undefined");
     *error /= size;
     return CAROM_OK;
 }

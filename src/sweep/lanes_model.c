@@ -173,7 +173,8 @@ static carom_status check_ledger(const text *x, carom_error *err) {
             if (strcmp(carom_ledger_name(k), "impacts") == 0 || strcmp(carom_ledger_name(k), "penetration") == 0)
                 continue;
             if (carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k))
-                return carom_fail(err, CAROM_BAD_INPUT, "lanes know of the ledger only impacts and penetration, not %s",
+                return carom_fail(err, CAROM_BAD_INPUT,
+                                  "lanes provide only impacts and penetration of the ledger, not %s",
                                   carom_ledger_name(k));
         }
     return CAROM_OK;

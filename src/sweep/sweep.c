@@ -54,7 +54,7 @@ static carom_status check(const carom_sweep *s, carom_error *err) {
     if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "nothing to vary; give `vary NAME=SPEC`");
     if (d->section && s->nobserve == 0)
         return carom_fail(err, CAROM_BAD_INPUT,
-                          "`section` without `observe`: say what is observed at the section points");
+                          "`section` without `observe`: specify the observed quantities");
     if (d->count > 0 && !d->section)
         return carom_fail(err, CAROM_BAD_INPUT, "`count` counts section points; give `section`");
     if (d->parts > 0 && !(d->part >= 1 && d->part <= d->parts))

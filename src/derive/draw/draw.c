@@ -100,7 +100,7 @@ static carom_status add_sizes(resolver *r, const carom_datum *n, const form *f, 
     snprintf(what, sizeof what, "the size of a %s", f->word);
     if (most == 1) return add_expression(r, n, what);
     if (n->kind != CAROM_LIST || n->count != most)
-        return carom_fault(r, n, 0, "a %s needs %d sizes in a list, say %s", f->word, most,
+        return carom_fault(r, n, 0, "a %s needs %d sizes in a list, e.g. %s", f->word, most,
                            most == 2 ? "[0.2, 0.1]" : "[0.2, 0.1, 0.1]");
     for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) CAROM_TRY(add_expression(r, c, what));
     return CAROM_OK;

@@ -8,7 +8,7 @@ enum { MOST_SHAPES = 20000, MOST_VALUES = 200000 };
 carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node) {
     struct drawn *d = r->m->drawn;
     if (d->values >= MOST_VALUES)
-        return carom_fault(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
+        return carom_fault(r, n, 0, "draw contains more than %d numbers; draw less", MOST_VALUES);
     if (!CAROM_GROW(d->node, d->values)) return carom_fault_memory(r);
     d->node[d->values++] = node;
     return CAROM_OK;

@@ -490,7 +490,7 @@ static carom_status sound(chain *c, const carom_mech_shape *x, bool closed, bool
     if (m[0] < 0 && !hollow)
         return carom_fault(c->r, &x->size, 0,
                            "this outline runs clockwise, so that the solid side, on its left, is outside; list its "
-                           "points the other way round, or say `hollow: yes`");
+                           "points the other way round, or add `hollow: yes`");
     if (m[0] > 0 && hollow)
         return carom_fault(c->r, &x->size, 0,
                            "a hollow outline runs clockwise, with the solid outside on its left; list its points the "
