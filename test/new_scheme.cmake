@@ -68,6 +68,10 @@ foreach(suite order points scheme friction run)
   new_scheme_suite(${suite} implicit_scheme implicit_euler)
 endforeach()
 
+# Public headers suffice for both.
+add_library(scheme_pages OBJECT ${CMAKE_BINARY_DIR}/test/new_scheme.c ${CMAKE_BINARY_DIR}/test/implicit_scheme.c)
+target_include_directories(scheme_pages PRIVATE ${PROJECT_SOURCE_DIR}/include)
+
 # name, right, wrong, test that fails; of the scheme in `code`, its name in `scheme`
 function(new_scheme_fault name right wrong test)
   string(FIND "${code}" "${right}" at)
