@@ -45,6 +45,7 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.at = carom_allocate_ints(mem, S.entries);
     S.value = carom_allocate(mem, S.values * pairs);
     S.map_A = carom_allocate_ints(mem, S.stored);
+    S.across = carom_allocate_ints(mem, S.stored);
     for (int i = 0; i < 2 * CAROM_SADDLE_LEVELS * CAROM_SADDLE_LEVELS; ++i) {
         const int l = i / 2 / CAROM_SADDLE_LEVELS, m = i / 2 % CAROM_SADDLE_LEVELS;
         carom_saddle_map *map = i % 2 ? &S.V[l][m] : &S.W[l][m];
@@ -232,14 +233,23 @@ static bool entry_at(carom_shape s, size_t e, int *i, int *j) {
     return *i >= 0 && *i < s.n;
 }
 
+static void map_entry(carom_saddle *S, size_t e, int i, int j) {
+    S->map_A[e] = place(S, i, j);
+    if (S->map_A[e] != NONE && S->of[i] != S->of[j]) S->across[S->crossing++] = (int)e;
+}
+
 static void map_matrix(carom_saddle *S, carom_matrix A) {
     const carom_pattern *P = A.shape.pattern;
     int i, j;
+    S->crossing = 0;
     if (A.shape.storage == CAROM_SPARSE)
         for (j = 0; j < P->n; ++j)
-            for (int e = P->start[j]; e < P->start[j + 1]; ++e) S->map_A[e] = place(S, P->row[e], j);
+            for (int e = P->start[j]; e < P->start[j + 1]; ++e) map_entry(S, (size_t)e, P->row[e], j);
     else
-        for (size_t e = 0; e < S->stored; ++e) S->map_A[e] = entry_at(A.shape, e, &i, &j) ? place(S, i, j) : NONE;
+        for (size_t e = 0; e < S->stored; ++e) {
+            if (entry_at(A.shape, e, &i, &j)) map_entry(S, e, i, j);
+            else S->map_A[e] = NONE;
+        }
 }
 
 static void map_column(const carom_saddle *S, const carom_columns *W, int k, carom_saddle_map map, bool below) {
@@ -265,8 +275,8 @@ static int whole(const carom_saddle *S, int i, int level) {
 
 static bool there(const carom_saddle *S, int i, int l, int j, int m) {
     const carom_saddle_levels *z = &S->levels;
-    const bool diagonal = i == j && l == m;
-    return diagonal || (i < S->ng && j < S->ng ? z->A[l][m] : i < S->ng ? z->W[l][m] : j < S->ng ? z->V[l][m] : false);
+    if (i < S->ng && j < S->ng) return z->A[l][m] && (i == j || S->couples[l][m]);
+    return (i == j && l == m) || (i < S->ng ? z->W[l][m] : j < S->ng ? z->V[l][m] : false);
 }
 
 static bool expand(carom_saddle *S) {
@@ -296,7 +306,7 @@ static bool expand(carom_saddle *S) {
                                    .at = S->all_at,
                                    .size = S->all_size,
                                    .first = S->all_first};
-    return true;
+    return carom_block_lu_analyse_in(&S->F, &S->all, S->all_order);
 }
 
 static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
@@ -306,7 +316,7 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     list_joints(S, start, incident);
     if (!find_blocks(S, A, start, incident, mark)) return false;
     find_order(S, start, incident, mark);
-    if (!expand(S) || !carom_block_lu_analyse_in(&S->F, &S->all, S->all_order)) return false;
+    if (!expand(S)) return false;
     const carom_block_pattern one = {
         .nb = S->nb, .start = S->start, .col = S->col, .at = S->at, .size = S->size, .first = S->first};
     for (int l = 0; S->by_levels && l < S->levels.velocities; ++l)
@@ -359,6 +369,8 @@ bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matr
         if (S->map_A[e] != NONE) to[S->map_A[e]] += x * a[e];
         else if (a[e] != 0) return false;
     }
+    for (size_t k = 0; k < S->crossing && !S->couples[l][m]; ++k)
+        if (a[S->across[k]] != 0) S->couples[l][m] = S->grown = true;
     return true;
 }
 
@@ -368,9 +380,17 @@ bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const caro
 bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) {
     return add_columns(S, m, l, x, V, S->V[m][l], true);
 }
+
+// (SDL-6)  The pattern of all levels with what has come to it; false: there is no room.
+static bool grow(carom_saddle *S) {
+    if (S->grown) S->on = expand(S);
+    S->grown = false;
+    return S->on;
+}
+
 bool carom_saddle_finish_levels(carom_saddle *S) {
     S->refined = 0;
-    S->by_level = S->by_levels;
+    S->by_level = S->by_levels && grow(S);
     for (int l = 0; S->by_level && l < S->levels.velocities; ++l) {
         carom_block_values a = S->a;
         a.value = S->value + at_levels(S, l, l);
@@ -382,12 +402,23 @@ bool carom_saddle_finish_levels(carom_saddle *S) {
 bool carom_saddle_finish(carom_saddle *S) {
     S->refined = 0;
     S->by_level = false;
-    return carom_block_lu_factor(&S->F, &S->a);
+    return grow(S) && carom_block_lu_factor(&S->F, &S->a);
 }
 
 bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
     return carom_saddle_begin(S, A, W, V) && carom_saddle_add_matrix(S, 0, 0, 1, A) &&
            carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
+}
+
+// sum -= a x, size += |a| |x|: rows that are known where this is written out.
+static inline __attribute__((always_inline)) void terms(double *restrict sum, double *restrict size,
+                                                        const double *restrict a, const double *restrict x,
+                                                        const int rows, int columns) {
+    for (int c = 0; c < columns; ++c, a += rows)
+        for (int q = 0; q < rows; ++q) {
+            const double y = a[q] * x[c];
+            sum[q] -= y, size[q] += fabs(y);
+        }
 }
 
 // S->rest = b - K x.  Is it small against its terms, in rows of motion and in those of joints?
@@ -400,9 +431,12 @@ static bool small_rest(carom_saddle *S, double small) {
         for (int q = 0; q < rows; ++q) sum[q] = S->b[at + q], size[q] = fabs(sum[q]);
         for (int k = P->start[i]; k < P->start[i + 1]; ++k) {
             const double *a = S->value + P->at[k], *x = S->x + P->first[P->col[k]];
-            for (int c = 0; c < P->size[P->col[k]]; ++c)
-                for (int q = 0; q < rows; ++q)
-                    sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
+            const int columns = P->size[P->col[k]];
+            if (rows == 6) terms(sum, size, a, x, 6, columns);
+            else if (rows == 5) terms(sum, size, a, x, 5, columns);
+            else if (rows == 3) terms(sum, size, a, x, 3, columns);
+            else if (rows == 2) terms(sum, size, a, x, 2, columns);
+            else terms(sum, size, a, x, rows, columns);
         }
         for (int q = 0; q < rows; ++q) {
             const double lever = kind ? S->lever[(at + q - S->levels.velocities * S->nv) % S->ne] : 1;
@@ -435,7 +469,7 @@ static void take_level(const carom_saddle *S, int l, int m, double *y) {
         double *restrict to = y + S->first[i];
         for (int k = S->start[i]; k < S->start[i + 1]; ++k) {
             const int j = S->col[k];
-            if (!by_kind[i >= S->ng][j >= S->ng]) continue;
+            if (!by_kind[i >= S->ng][j >= S->ng] || (i != j && i < S->ng && j < S->ng && !S->couples[l][m])) continue;
             const double *restrict a = value + S->at[k], *x = (j < S->ng ? x_m : y_m) + S->first[j];
             for (int c = 0; c < S->size[j]; ++c, a += r)
                 for (int q = 0; q < r; ++q) to[q] -= a[q] * x[c];

@@ -21,6 +21,13 @@
 //     K_ll (x_l, y_l) = (b_l, c_l) - sum_{m != l} K_lm (x_m, y_m)                         (SDL-5)
 //
 // Three levels have a ninth of the operations then.  A correction that is not exact costs Newton's method little.
+//
+// Bodies that no force couples have no entries between them.  The factor of all levels takes those of A_lm as zero
+// until one is not,
+//
+//     A_lm = diag(A_lm of group 1, A_lm of group 2, ..)                                (SDL-6)
+//
+// and then for good.  Neither the order of elimination nor that of sums depends on it: numbers are the same either way.
 #pragma once
 #include "linalg/block_lu.h"
 #include <carom/matrix.h>
@@ -54,6 +61,10 @@ typedef struct carom_saddle {
     size_t entries, values; // room, of one level
     size_t stored;          // entries of A
     int *map_A;             // where entry e of A stands in value; -1: nowhere
+    int *across;            // entries of A between different groups, of which there are `crossing`
+    size_t crossing;
+    bool couples[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS]; // (SDL-6): A_lm has had such an entry that is not zero
+    bool grown;             // one of them since K was analysed
     carom_saddle_map W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
     int *joint, *joined;    // groups of each joint: nb - ng + 1, and their lists
     int *order;             // of elimination
