@@ -44,7 +44,8 @@ typedef struct carom_saddle_levels {
     bool lacks[CAROM_SADDLE_LEVELS];
 } carom_saddle_levels;
 
-/// Where entries of columns stand, with the rows that this belongs to.
+/// Where entries of columns stand, with the rows that this belongs to: those that were seen first, and one other
+/// structure of the same columns.
 typedef struct carom_saddle_map { int *to, *row; } carom_saddle_map;
 
 typedef struct carom_saddle {
@@ -60,9 +61,9 @@ typedef struct carom_saddle {
     double *value;
     size_t entries, values; // room, of one level
     size_t stored;          // entries of A
-    int *map_A;             // where entry e of A stands in value; -1: nowhere
-    int *across;            // entries of A between different groups, of which there are `crossing`
-    size_t crossing;
+    int *entry, *map_A;     // entries of A, those within groups first, then those between groups, then those that stand
+                            // nowhere; where they stand in value
+    size_t within, mapped;  // before the second kind, before the third
     bool couples[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS]; // (SDL-6): A_lm has had such an entry that is not zero
     bool grown;             // one of them since K was analysed
     carom_saddle_map W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
