@@ -100,6 +100,17 @@ static bool fill(carom_block_lu *F, const int *begin, const int *adj, int *mark,
     return true;
 }
 
+// Columns of each row of U in their order: sums have the same order whatever blocks, all zero, the pattern has besides.
+static void sort(carom_block_lu *F) {
+    for (int k = 0; k < F->nb; k++)
+        for (int e = F->up[k] + 1; e < F->up[k + 1]; e++) {
+            const int j = F->uc[e];
+            int to = e;
+            for (; to > F->up[k] && F->uc[to - 1] > j; to--) F->uc[to] = F->uc[to - 1];
+            F->uc[to] = j;
+        }
+}
+
 // L has the pattern of U, transposed.
 static void transpose(carom_block_lu *F, int *next) {
     for (int k = 0; k <= F->nb; k++) F->lp[k] = 0;
@@ -136,6 +147,7 @@ bool carom_block_lu_analyse_in(carom_block_lu *F, const carom_block_pattern *P, 
         F->skip[k] = false;
     }
     if (!fill(F, begin, adj, mark, child, brother)) return false;
+    if (order) sort(F);
     transpose(F, F->used);
     F->da[0] = 0;
     for (int k = 0; k < nb; k++) F->da[k + 1] = F->da[k] + F->rows[k] * F->rows[k];
@@ -228,7 +240,7 @@ static void combine_any(double *restrict C, const double *restrict A, const doub
     }
 }
 
-// X = A^-1 by elimination with row pivoting; A is spoilt.
+// X = A^-1 by elimination with row pivoting; A is spoilt: columns that are done are not looked at again.
 INLINE bool invert_known(double *restrict A, double *restrict X, const int d) {
     for (int i = 0; i < d * d; i++) X[i] = i % (d + 1) == 0;
     for (int k = 0; k < d; k++) {
@@ -246,9 +258,13 @@ INLINE bool invert_known(double *restrict A, double *restrict X, const int d) {
         const double inverse = 1 / pivot;
         double l[MOST];
         for (int i = 0; i < d; i++) l[i] = i == k ? 0 : A[i + k * d];
+        for (int j = k + 1; j < d; j++) {
+            const double a = A[k + j * d] *= inverse;
+            for (int i = 0; i < d; i++) A[i + j * d] -= l[i] * a;
+        }
         for (int j = 0; j < d; j++) {
-            const double a = A[k + j * d] *= inverse, x = X[k + j * d] *= inverse;
-            for (int i = 0; i < d; i++) A[i + j * d] -= l[i] * a, X[i + j * d] -= l[i] * x;
+            const double x = X[k + j * d] *= inverse;
+            for (int i = 0; i < d; i++) X[i + j * d] -= l[i] * x;
         }
     }
     return true;

@@ -223,7 +223,7 @@ INLINE double load(const lu *A, const carom_factor *F, carom_matrix M) {
         double *a = at(A, first, j);
         for (int i = 0; i < end - first; ++i) {
             a[i] = m[i];
-            most = fmax(most, fabs(m[i]));
+            most = fabs(m[i]) > most ? fabs(m[i]) : most;
         }
     }
     return most;

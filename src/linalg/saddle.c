@@ -6,9 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
 enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
 enum { REFINE = 2 };               // corrections of a solution
+enum { WAYS = 2 };                 // structures of columns that are known: matrices are sums of two sorts of columns
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
 static const double SHARE = 1e-3; // of a solution that corrections may be: the factor has three digits at least
 static const double TURN = 0.1;   // of a solution that the second round of levels may change
@@ -45,12 +48,13 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.at = carom_allocate_ints(mem, S.entries);
     S.value = carom_allocate(mem, S.values * pairs);
     S.map_A = carom_allocate_ints(mem, S.stored);
+    S.entry = carom_allocate_ints(mem, S.stored);
     for (int i = 0; i < 2 * CAROM_SADDLE_LEVELS * CAROM_SADDLE_LEVELS; ++i) {
         const int l = i / 2 / CAROM_SADDLE_LEVELS, m = i / 2 % CAROM_SADDLE_LEVELS;
         carom_saddle_map *map = i % 2 ? &S.V[l][m] : &S.W[l][m];
         if (!(i % 2 ? z->V[l][m] : z->W[l][m])) continue;
-        map->to = carom_allocate_ints(mem, (size_t)ne * (wide + 1));
-        map->row = carom_allocate_ints(mem, (size_t)ne * (wide + 1));
+        map->to = carom_allocate_ints(mem, WAYS * (size_t)ne * (wide + 1));
+        map->row = carom_allocate_ints(mem, WAYS * (size_t)ne * (wide + 1));
     }
     S.joint = carom_allocate_ints(mem, (size_t)ne + 1);
     S.joined = carom_allocate_ints(mem, 2 * (size_t)ne * wide);
@@ -232,18 +236,47 @@ static bool entry_at(carom_shape s, size_t e, int *i, int *j) {
     return *i >= 0 && *i < s.n;
 }
 
-static void map_matrix(carom_saddle *S, carom_matrix A) {
+enum { WITHIN, BETWEEN, NOWHERE };
+
+// Entries of one kind behind those that are listed.
+static size_t list_entry(carom_saddle *S, size_t n, int kind, size_t e, int i, int j) {
+    const int to = i < 0 ? NONE : place(S, i, j);
+    if (kind != (to == NONE ? NOWHERE : S->of[i] == S->of[j] ? WITHIN : BETWEEN)) return n;
+    S->entry[n] = (int)e, S->map_A[n] = to;
+    return n + 1;
+}
+
+static size_t list_entries(carom_saddle *S, carom_matrix A, size_t n, int kind) {
     const carom_pattern *P = A.shape.pattern;
     int i, j;
     if (A.shape.storage == CAROM_SPARSE)
         for (j = 0; j < P->n; ++j)
-            for (int e = P->start[j]; e < P->start[j + 1]; ++e) S->map_A[e] = place(S, P->row[e], j);
+            for (int e = P->start[j]; e < P->start[j + 1]; ++e) n = list_entry(S, n, kind, (size_t)e, P->row[e], j);
     else
-        for (size_t e = 0; e < S->stored; ++e) S->map_A[e] = entry_at(A.shape, e, &i, &j) ? place(S, i, j) : NONE;
+        for (size_t e = 0; e < S->stored; ++e)
+            n = entry_at(A.shape, e, &i, &j) ? list_entry(S, n, kind, e, i, j) : list_entry(S, n, kind, e, NONE, NONE);
+    return n;
 }
 
-static void map_column(const carom_saddle *S, const carom_columns *W, int k, carom_saddle_map map, bool below) {
-    const size_t at = (size_t)k * (size_t)(W->stride + 1);
+static void map_matrix(carom_saddle *S, carom_matrix A) {
+    S->within = list_entries(S, A, 0, WITHIN);
+    S->mapped = list_entries(S, A, S->within, BETWEEN);
+    list_entries(S, A, S->mapped, NOWHERE);
+}
+
+// Where what is known of column k begins.
+static size_t at_column(const carom_saddle *S, const carom_columns *W, int k, int way) {
+    return (size_t)(way * S->ne + k) * (size_t)(W->stride + 1);
+}
+
+static bool same_column(const carom_columns *W, int k, const int *known) {
+    const int n = W->count[k];
+    return n == known[0] && memcmp(carom_column_rows(W, k), known + 1, (size_t)n * sizeof *known) == 0;
+}
+
+static void map_column(const carom_saddle *S, const carom_columns *W, int k, carom_saddle_map map, bool below,
+                       int way) {
+    const size_t at = at_column(S, W, k, way);
     int *known = map.row + at, *to = map.to + at;
     known[0] = W->count[k];
     for (int e = 0; e < W->count[k]; ++e) {
@@ -265,8 +298,8 @@ static int whole(const carom_saddle *S, int i, int level) {
 
 static bool there(const carom_saddle *S, int i, int l, int j, int m) {
     const carom_saddle_levels *z = &S->levels;
-    const bool diagonal = i == j && l == m;
-    return diagonal || (i < S->ng && j < S->ng ? z->A[l][m] : i < S->ng ? z->W[l][m] : j < S->ng ? z->V[l][m] : false);
+    if (i < S->ng && j < S->ng) return z->A[l][m] && (i == j || S->couples[l][m]);
+    return (i == j && l == m) || (i < S->ng ? z->W[l][m] : j < S->ng ? z->V[l][m] : false);
 }
 
 static bool expand(carom_saddle *S) {
@@ -296,7 +329,7 @@ static bool expand(carom_saddle *S) {
                                    .at = S->all_at,
                                    .size = S->all_size,
                                    .first = S->all_first};
-    return true;
+    return carom_block_lu_analyse_in(&S->F, &S->all, S->all_order);
 }
 
 static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
@@ -306,7 +339,7 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     list_joints(S, start, incident);
     if (!find_blocks(S, A, start, incident, mark)) return false;
     find_order(S, start, incident, mark);
-    if (!expand(S) || !carom_block_lu_analyse_in(&S->F, &S->all, S->all_order)) return false;
+    if (!expand(S)) return false;
     const carom_block_pattern one = {
         .nb = S->nb, .start = S->start, .col = S->col, .at = S->at, .size = S->size, .first = S->first};
     for (int l = 0; S->by_levels && l < S->levels.velocities; ++l)
@@ -315,8 +348,10 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     for (int l = 0; l < CAROM_SADDLE_LEVELS; ++l)
         for (int m = 0; m < CAROM_SADDLE_LEVELS; ++m)
             for (int k = 0; k < S->ne; ++k) {
-                if (S->W[l][m].to) map_column(S, W, k, S->W[l][m], false);
-                if (S->V[l][m].to) map_column(S, V, k, S->V[l][m], true);
+                for (int way = 0; way < WAYS; ++way) {
+                    if (S->W[l][m].to) map_column(S, W, k, S->W[l][m], false, way);
+                    if (S->V[l][m].to) map_column(S, V, k, S->V[l][m], true, way);
+                }
             }
     return true;
 }
@@ -329,11 +364,10 @@ static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_col
     double *restrict to = S->value + at_levels(S, l, m);
     const int n_k = S->ne - (S->levels.lacks[below ? l : m] ? S->levels.absent : 0);
     for (int k = 0; k < n_k; ++k) {
-        const size_t at = (size_t)k * (size_t)(W->stride + 1);
         const double *restrict a = W->a + (size_t)k * (size_t)W->stride;
-        const int n = W->count[k];
-        if (n != map.row[at] || memcmp(carom_column_rows(W, k), map.row + at + 1, (size_t)n * sizeof *map.row) != 0)
-            map_column(S, W, k, map, below);
+        const int n = W->count[k], way = same_column(W, k, map.row + at_column(S, W, k, 0)) ? 0 : 1;
+        const size_t at = at_column(S, W, k, way);
+        if (way > 0 && !same_column(W, k, map.row + at)) map_column(S, W, k, map, below, way);
         for (int e = 0; e < n; ++e) {
             if (map.to[at + 1 + (size_t)e] != NONE) to[map.to[at + 1 + (size_t)e]] += x * a[e];
             else if (a[e] != 0) return false;
@@ -355,10 +389,16 @@ bool carom_saddle_begin(carom_saddle *S, carom_matrix A, const carom_columns *W,
 bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matrix A) {
     const double *restrict a = A.a;
     double *restrict to = S->value + at_levels(S, l, m);
-    for (size_t e = 0; e < S->stored; ++e) {
-        if (S->map_A[e] != NONE) to[S->map_A[e]] += x * a[e];
-        else if (a[e] != 0) return false;
+    size_t k = 0;
+    for (; k < S->within; ++k) to[S->map_A[k]] += x * a[S->entry[k]];
+    for (; k < S->mapped; ++k) {
+        const double own = a[S->entry[k]];
+        if (own == 0) continue;
+        to[S->map_A[k]] += x * own;
+        if (!S->couples[l][m]) S->couples[l][m] = S->grown = true;
     }
+    for (; k < S->stored; ++k)
+        if (a[S->entry[k]] != 0) return false;
     return true;
 }
 
@@ -368,9 +408,17 @@ bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const caro
 bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) {
     return add_columns(S, m, l, x, V, S->V[m][l], true);
 }
+
+// (SDL-6)  The pattern of all levels with what has come to it; false: there is no room.
+static bool grow(carom_saddle *S) {
+    if (S->grown) S->on = expand(S);
+    S->grown = false;
+    return S->on;
+}
+
 bool carom_saddle_finish_levels(carom_saddle *S) {
     S->refined = 0;
-    S->by_level = S->by_levels;
+    S->by_level = S->by_levels && grow(S);
     for (int l = 0; S->by_level && l < S->levels.velocities; ++l) {
         carom_block_values a = S->a;
         a.value = S->value + at_levels(S, l, l);
@@ -382,12 +430,22 @@ bool carom_saddle_finish_levels(carom_saddle *S) {
 bool carom_saddle_finish(carom_saddle *S) {
     S->refined = 0;
     S->by_level = false;
-    return carom_block_lu_factor(&S->F, &S->a);
+    return grow(S) && carom_block_lu_factor(&S->F, &S->a);
 }
 
 bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
     return carom_saddle_begin(S, A, W, V) && carom_saddle_add_matrix(S, 0, 0, 1, A) &&
            carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
+}
+
+// sum -= a x, size += |a| |x|: rows that are known where this is written out.
+INLINE void terms(double *restrict sum, double *restrict size, const double *restrict a, const double *restrict x,
+                  const int rows, int columns) {
+    for (int c = 0; c < columns; ++c, a += rows)
+        for (int q = 0; q < rows; ++q) {
+            const double y = a[q] * x[c];
+            sum[q] -= y, size[q] += fabs(y);
+        }
 }
 
 // S->rest = b - K x.  Is it small against its terms, in rows of motion and in those of joints?
@@ -400,9 +458,14 @@ static bool small_rest(carom_saddle *S, double small) {
         for (int q = 0; q < rows; ++q) sum[q] = S->b[at + q], size[q] = fabs(sum[q]);
         for (int k = P->start[i]; k < P->start[i + 1]; ++k) {
             const double *a = S->value + P->at[k], *x = S->x + P->first[P->col[k]];
-            for (int c = 0; c < P->size[P->col[k]]; ++c)
-                for (int q = 0; q < rows; ++q)
-                    sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
+            const int columns = P->size[P->col[k]];
+            switch (rows) {
+            case 6: terms(sum, size, a, x, 6, columns); break;
+            case 5: terms(sum, size, a, x, 5, columns); break;
+            case 3: terms(sum, size, a, x, 3, columns); break;
+            case 2: terms(sum, size, a, x, 2, columns); break;
+            default: terms(sum, size, a, x, rows, columns);
+            }
         }
         for (int q = 0; q < rows; ++q) {
             const double lever = kind ? S->lever[(at + q - S->levels.velocities * S->nv) % S->ne] : 1;
@@ -425,6 +488,16 @@ static bool refine(carom_saddle *S) {
 
 // -- levels one after the other ---------------------------------------------------------------------------------------
 
+// y -= a x: rows that are known where this is written out.
+INLINE void subtract(double *restrict y, const double *restrict a, const double *restrict x, const int rows,
+                     int columns) {
+    double sum[MOST];
+    for (int q = 0; q < rows; ++q) sum[q] = y[q];
+    for (int c = 0; c < columns; ++c, a += rows)
+        for (int q = 0; q < rows; ++q) sum[q] -= a[q] * x[c];
+    for (int q = 0; q < rows; ++q) y[q] = sum[q];
+}
+
 // y -= K_lm (x_m, y_m) for rows of level l.
 static void take_level(const carom_saddle *S, int l, int m, double *y) {
     const double *value = S->value + at_levels(S, l, m), *x_m = S->x + m * S->nv,
@@ -435,10 +508,15 @@ static void take_level(const carom_saddle *S, int l, int m, double *y) {
         double *restrict to = y + S->first[i];
         for (int k = S->start[i]; k < S->start[i + 1]; ++k) {
             const int j = S->col[k];
-            if (!by_kind[i >= S->ng][j >= S->ng]) continue;
+            if (!by_kind[i >= S->ng][j >= S->ng] || (i != j && i < S->ng && j < S->ng && !S->couples[l][m])) continue;
             const double *restrict a = value + S->at[k], *x = (j < S->ng ? x_m : y_m) + S->first[j];
-            for (int c = 0; c < S->size[j]; ++c, a += r)
-                for (int q = 0; q < r; ++q) to[q] -= a[q] * x[c];
+            switch (r) {
+            case 6: subtract(to, a, x, 6, S->size[j]); break;
+            case 5: subtract(to, a, x, 5, S->size[j]); break;
+            case 3: subtract(to, a, x, 3, S->size[j]); break;
+            case 2: subtract(to, a, x, 2, S->size[j]); break;
+            default: subtract(to, a, x, r, S->size[j]);
+            }
         }
     }
 }

@@ -21,6 +21,13 @@
 //     K_ll (x_l, y_l) = (b_l, c_l) - sum_{m != l} K_lm (x_m, y_m)                         (SDL-5)
 //
 // Three levels have a ninth of the operations then.  A correction that is not exact costs Newton's method little.
+//
+// Bodies that no force couples have no entries between them.  The factor of all levels takes those of A_lm as zero
+// until one is not,
+//
+//     A_lm = diag(A_lm of group 1, A_lm of group 2, ..)                                (SDL-6)
+//
+// and then for good.  Neither the order of elimination nor that of sums depends on it: numbers are the same either way.
 #pragma once
 #include "linalg/block_lu.h"
 #include <carom/matrix.h>
@@ -37,7 +44,8 @@ typedef struct carom_saddle_levels {
     bool lacks[CAROM_SADDLE_LEVELS];
 } carom_saddle_levels;
 
-/// Where entries of columns stand, with the rows that this belongs to.
+/// Where entries of columns stand, with the rows that this belongs to: those that were seen first, and one other
+/// structure of the same columns.
 typedef struct carom_saddle_map { int *to, *row; } carom_saddle_map;
 
 typedef struct carom_saddle {
@@ -53,7 +61,11 @@ typedef struct carom_saddle {
     double *value;
     size_t entries, values; // room, of one level
     size_t stored;          // entries of A
-    int *map_A;             // where entry e of A stands in value; -1: nowhere
+    int *entry, *map_A;     // entries of A, those within groups first, then those between groups, then those that stand
+                            // nowhere; where they stand in value
+    size_t within, mapped;  // before the second kind, before the third
+    bool couples[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS]; // (SDL-6): A_lm has had such an entry that is not zero
+    bool grown;             // one of them since K was analysed
     carom_saddle_map W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
     int *joint, *joined;    // groups of each joint: nb - ng + 1, and their lists
     int *order;             // of elimination

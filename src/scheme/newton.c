@@ -81,10 +81,6 @@ bool carom_chord_solve_checked(carom_chord *c, carom_saddle *S, double small) {
     return carom_saddle_finish(S) && carom_saddle_solve_checked(S, small);
 }
 
-bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding) {
-    return carom_joints_size(s, L, u, n) <= fmax(s->tol * s->scale, rounding);
-}
-
 // -- the first iterate ------------------------------------------------------------------------------------------------
 
 enum { STEPS = 3 };
@@ -220,7 +216,7 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
     else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
     if (!good) return CAROM_OK;
     right_hand_side(N, nv, nj, NULL, NULL);
-    carom_joints_weigh(s, S, &N->L);
+    if (!again) carom_joints_weigh(s, S, &N->L);
     if (again) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
     carom_problem_scale(s, &in->free, 1);
@@ -239,16 +235,18 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
     return CAROM_OK;
 }
 
-// Do joints hold, and do contacts meet their laws, to the tolerance of contact problems?
-static bool laws_met(carom_newton *N, carom_step *s) {
+// Do joints hold, with velocities up to `joints`, and do contacts meet their laws, to the tolerance of contact
+// problems?
+static bool laws_met(carom_newton *N, carom_step *s, double joints) {
     inside *in = N->inside;
+    const int nj = in->by_saddle ? carom_joints_of(s, &N->L).nb : 0;
+    if (nj > 0 && nj == N->L.nb && carom_joints_met(s, joints, 0)) return true; // whatever rounding leaves
     const double rounding = carom_local_velocity_rounding(s, &N->L, in->v_1);
     if (!in->by_saddle) {
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
         return carom_problem_met(s, N->L.id, rounding);
     }
-    const int nj = carom_joints_of(s, &N->L).nb;
-    if (!carom_joints_met(s, &N->L, N->u_1, nj, rounding)) return false;
+    if (!carom_joints_met(s, joints, rounding)) return false;
     if (nj == N->L.nb) return true;
     const carom_local L = carom_contacts_of(s, &N->L, in->at);
     carom_problem_restitution(s, &L, N->u_1 + nj, N->u_0 + nj);
@@ -265,10 +263,10 @@ static bool done(carom_newton *N, carom_step *s) {
     carom_local_react(in->r, -1, &N->L, N->p);
     const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)),
                  left = carom_momentum_size(in->r, N->M);
-    if (in->by_saddle)
-        carom_chord_note(&in->chord, left / size + carom_joints_size(s, &N->L, N->u_1, in->S.ne) / s->scale);
+    const double joints = in->by_saddle ? carom_joints_size(s, &N->L, N->u_1, in->S.ne) : 0;
+    if (in->by_saddle) carom_chord_note(&in->chord, left / size + joints / s->scale);
     if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, in->x)) return false;
-    return N->L.nb == 0 || laws_met(N, s);
+    return N->L.nb == 0 || laws_met(N, s, joints);
 }
 
 // The factor of A and V at the point just evaluated.

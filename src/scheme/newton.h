@@ -59,9 +59,11 @@ static inline double carom_joints_small(const carom_step *s) { return 0.01 * s->
 static inline void carom_joints_weigh(const carom_step *s, carom_saddle *S, const carom_local *L) {
     for (int j = 0; j < S->ne; ++j) S->lever[j] = carom_row_lever(s, L, j);
 }
-/// Do joints that a scheme has solved itself hold: are their velocities u, or gaps over h, within the tolerance of
-/// contact problems, or rounding?
-bool carom_joints_met(const carom_step *s, const carom_local *L, const double *u, int n, double rounding);
+/// Do joints that a scheme has solved itself hold: are their velocities, or gaps over h, carom_joints_size(), within
+/// the tolerance of contact problems, or rounding?
+static inline bool carom_joints_met(const carom_step *s, double size, double rounding) {
+    return size <= fmax(s->tol * s->scale, rounding);
+}
 
 /// What carom_newton_solve() keeps, for schemes of this folder that share its factor and its joints.
 struct carom_newton_inside {

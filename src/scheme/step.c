@@ -545,13 +545,15 @@ carom_status carom_power_stage(carom_step *s, double weight, double t, const dou
 
 double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
     const carom_columns *W = &L->W;
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    const double *a = W->a + (size_t)k * (size_t)W->stride, *levers = s->sys->lever;
+    const int *row = W->count ? carom_column_rows(W, k) : NULL, n = !levers ? 0 : W->count ? W->count[k] : W->rows;
     double most = 0;
-    for (int e = 0; s->sys->lever && e < (W->count ? W->count[k] : W->rows); ++e) {
-        const double lever = s->sys->lever[W->count ? carom_column_rows(W, k)[e] : e];
+    for (int e = 0; e < n; ++e) {
         if (a[e] == 0) continue;
+        const double lever = levers[row ? row[e] : e];
         if (lever == 1) return 1;
-        most = fmax(most, fabs(a[e]) / lever);
+        const double x = fabs(a[e]) / lever;
+        most = x > most ? x : most;
     }
     if (!(most > 0 && most < HUGE_VAL)) return 1;
     int power; // the nearest power of two

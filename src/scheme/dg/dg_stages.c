@@ -409,7 +409,7 @@ static bool solve_joined(carom_dg *w, const carom_step *s, double *y, bool prese
             if (present) carom_column_axpy(to, -b->lambda[j], &b->L.W, j);
         }
     }
-    carom_joints_weigh(s, S, &w->block[w->first].L);
+    if (check) carom_joints_weigh(s, S, &w->block[w->first].L);
     if (!check) carom_saddle_solve(S);
     else if (!carom_chord_solve_checked(&w->chord, S, carom_joints_small(s))) return false;
     for (int l = 0; l < count; ++l)
@@ -652,8 +652,10 @@ static bool done(carom_dg *w, carom_step *s) {
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_motion(s->sys, w->block[l].v));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
-    for (int l = w->first; l <= w->last && w->joined; ++l)
-        if (!carom_joints_met(s, &w->block[l].L, w->block[l].row, w->S.ne, w->noise)) return false;
+    for (int l = w->first; l <= w->last && w->joined; ++l) {
+        const carom_dg_block *b = w->block + l;
+        if (!carom_joints_met(s, carom_joints_size(s, &b->L, b->row, w->S.ne), w->noise)) return false;
+    }
     if (w->joined && s->problem.n == 0) return true;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
     if (!carom_problem_met(s, w->id, w->noise)) return false;

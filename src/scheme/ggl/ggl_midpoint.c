@@ -509,7 +509,7 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
     const carom_local L = carom_contacts_of(s, &w->L_T, w->at);
     *done = false;
     right_hand_side(w, s, &L, NULL);
-    carom_joints_weigh(s, S, &w->L_T);
+    if (w->chord.age == 0) carom_joints_weigh(s, S, &w->L_T);
     if (!solve_joined(w, s, w->chord.age == 0)) return CAROM_OK;
     carom_problem_scale(s, &w->free, 1);
     s->counts->problems += L.nb == 0;

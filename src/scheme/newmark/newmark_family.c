@@ -382,7 +382,7 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
 static bool solve_joints(carom_newmark *w, const carom_step *s, bool check) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv;
-    carom_joints_weigh(s, S, &w->L);
+    if (check) carom_joints_weigh(s, S, &w->L);
     if (!check) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
     double *dx = w->turn.ready ? w->dx_0 : w->dx;
@@ -522,7 +522,8 @@ static bool done(carom_newmark *w, carom_step *s) {
     constraints(w, s);
     const int nj = w->by_saddle ? w->S.ne : 0;
     if (nj > 0) {
-        if (!carom_joints_met(s, &w->L, s->c, nj, rounding(w, s))) return false;
+        const double size = carom_joints_size(s, &w->L, s->c, nj);
+        if (!carom_joints_met(s, size, 0) && !carom_joints_met(s, size, rounding(w, s))) return false;
         for (int i = nj; i < n; ++i) s->c[i - nj] = s->c[i];
     }
     if (nj == n) return true;
