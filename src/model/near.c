@@ -680,6 +680,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     CAROM_TRY(find_sleepers(m, err));
     s->nc = m->nc + m->near->slots;
     s->listed = m->near->slots;
+    e->events.nk += e->events.kinks_per_slot * s->listed;
     e->list.work_size = list_work;
     e->list.search = make_list;
     e->list.margin_for = strays;
@@ -687,6 +688,8 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     e->list.number_of = known_as;
     e->list.may_tunnel = may_tunnel;
     e->list.gap_of_pair = gap_of_pair;
+    e->list.forces = true;
+    for (int i = 0; i < x->npairs; ++i) e->list.forces = e->list.forces && x->pairs[i].soft;
     return CAROM_OK;
 }
 
