@@ -49,7 +49,7 @@ static size_t head_size(const carom_model *m) {
 typedef struct last_pair { const shape *A, *B; } last_pair;
 
 size_t carom_pairs_work(carom_model *m, size_t from) {
-    enum { LINE = 63 };
+    enum { LINE = 63, FEW_SHAPES = 128, MOST_BLOCKS = 64 }; // a list of few pairs has a block for each
     static const size_t ROOM = (size_t)1 << 22; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
     for (int i = 0; i < m->nkinds; ++i) {
@@ -78,14 +78,16 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
         if (k->first->listed) listed += k->size;
     }
     if (m->near) {
-        m->near->lanes = ROOM / listed > MOST_LANES ? MOST_LANES : ROOM > listed ? (int)(ROOM / listed) : 1;
+        const size_t most = m->near->nshapes <= FEW_SHAPES ? MOST_BLOCKS : MOST_LANES, room = ROOM / listed;
+        m->near->blocks = room > most ? (int)most : room > 1 ? (int)room : 1;
+        m->near->lanes = m->near->blocks < MOST_LANES ? m->near->blocks : MOST_LANES;
         m->near->room = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)m->near->lanes * (size_t)m->pair_count * sizeof(double);
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
-        k->blocks = k->first->listed             ? m->near->lanes
+        k->blocks = k->first->listed             ? m->near->blocks
                     : k->count * k->size <= ROOM ? k->count
                     : k->size < ROOM             ? (int)(ROOM / k->size)
                                                  : 1;

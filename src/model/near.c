@@ -544,7 +544,7 @@ static void adopt_pairs(void *user, int part, int parts) {
     const struct near_pairs *x = m->near;
     carom_list *list = a->list;
     live *l = a->l;
-    const bool apart = a->lanes == 1 && l->npairs <= x->lanes; // the block of each still knows what was asked last
+    const bool apart = a->lanes == 1 && l->npairs <= x->blocks; // the block of each still knows what was asked last
     int n = a->first[part], lane = 0;
     for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) {
         if (list->key[i] > 0) {

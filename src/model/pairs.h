@@ -261,6 +261,7 @@ struct near_pairs {
     size_t at;            // offset in the model's work block: the list in use
     int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for
                           // answers
+    int blocks;           // work blocks of each kind, one for each thread at least
     size_t room;          // offset of these places, pair_count numbers each
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
