@@ -190,6 +190,9 @@ typedef struct carom_system_events {
                                  double *mid, double *slope, double *off);
     /// Global bounds of the gaps; see carom_gap_bounds.  False, or NULL: unknown.
     bool (*global_bounds)(const void *model, void *work, carom_gap_bounds *bounds);
+    /// Of the nk the last ones belong to a dynamic contact list, this number to each of its slots: kinks of forces.
+    /// kink_of says nothing of them.
+    int kinks_per_slot;
 } carom_system_events;
 
 /// Signals that are constant between steps.  Contract: functions see the values of the last set(), no others.
@@ -253,6 +256,7 @@ typedef struct carom_system_list {
     /// not read.  q: nq numbers of scratch.
     carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v,
                                 double *q, double *gap);
+    bool forces; // its contacts are forces, and never close
 } carom_system_list;
 
 /// For warnings.  Contract: called after steps; results do not enter the motion.

@@ -174,9 +174,8 @@ static bool overdrawn(const carom_ledger *l) {
 // Do forces have kinks at some states, as those of soft contacts and stops where they begin?  What steps make of these
 // is no damping of vibrations.
 static bool kinked(const carom_system *sys) {
-    bool some = sys->events->kinks && !sys->events->kink_of && sys->events->nk > 0;
-    for (int i = 0; sys->events->kinks && sys->events->kink_of && i < sys->events->nk; ++i)
-        some = some || sys->events->kink_of[i] == -1;
+    bool some = sys->events->kinks_per_slot > 0;
+    for (int i = 0; sys->events->kinks && i < sys->events->nk; ++i) some = some || carom_system_kink_of(sys, i) == -1;
     return some;
 }
 

@@ -9,6 +9,7 @@
 #include "event/tube.h"
 #include "event/watch.h"
 #include "scheme/inside.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 
@@ -212,7 +213,7 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
     for (int i = 0; w->gates && sys->events->kink_of && i < sys->events->nk; ++i) {
-        const int c = CAROM_CLOSES_WHILE(sys->events->kink_of[i]);
+        const int c = CAROM_CLOSES_WHILE(carom_system_kink_of(sys, i));
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];
         w->barred[c] = w->sign[i] < 0;
@@ -412,7 +413,7 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
 // Is phi beyond a kink of forces, by more than that part of the way to it?
 static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part) {
     for (int i = 0; i < sys->events->nk; ++i)
-        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && !(sys->events->kink_of && sys->events->kink_of[i] != -1))
+        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && carom_system_kink_of(sys, i) == -1)
             return true;
     return false;
 }
@@ -666,7 +667,7 @@ static carom_status leave_features(carom_phase *w, carom_step *s) {
 static bool bends(const carom_phase *w, const carom_step *s) {
     const carom_system *sys = s->sys;
     for (int i = 0; i < sys->events->nk && sys->events->kink_of; ++i) {
-        const int c = sys->events->kink_of[i];
+        const int c = carom_system_kink_of(sys, i);
         if (c >= 0 && (w->b.phi[c] < 0 || w->b.kink[c] < 0)) return true;
     }
     return false;
@@ -684,8 +685,8 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     w->switched = false;
     for (int i = 0; i < s->sys->events->nk; ++i) // a closed contact whose gap has a kink has another direction beyond,
                                                  // as where features switch
-        if (w->b.phi[2 * nc + i] < 0 && s->sys->events->kink_of && s->sys->events->kink_of[i] >= 0)
-            w->b.kink[s->sys->events->kink_of[i]] = -1, some = turns = true;
+        if (w->b.phi[2 * nc + i] < 0 && carom_system_kink_of(s->sys, i) >= 0)
+            w->b.kink[carom_system_kink_of(s->sys, i)] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     w->bent = !some;
     if (!some) { // forces have a kink, and nothing else happens

@@ -2,6 +2,7 @@
 #include "event/feature.h"
 #include "event/watch.h"
 #include "scheme/inside.h"
+#include "system/system.h"
 #include <float.h>
 #include <math.h>
 
@@ -56,7 +57,7 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
 }
 
 bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {
-    const int c = sys->events->kink_of ? sys->events->kink_of[i] : -1;
+    const int c = carom_system_kink_of(sys, i);
     return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_CLOSES_WHILE(c));
 }
 
@@ -76,7 +77,7 @@ carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, co
 // On the kink of its gap a contact has no direction, only beyond it.
 static bool on_kink(const carom_system *sys, const double *phi, int c) {
     for (int i = 0; sys->events->kink_of && i < sys->events->nk; ++i)
-        if (sys->events->kink_of[i] == c && phi[i] == 0) return true;
+        if (carom_system_kink_of(sys, i) == c && phi[i] == 0) return true;
     return false;
 }
 

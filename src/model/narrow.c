@@ -45,8 +45,11 @@ static size_t head_size(const carom_model *m) {
     return !holds ? BOUNDS : (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq);
 }
 
+/// At the end of a block that several pairs use: whose sizes it has.
+typedef struct last_pair { const shape *A, *B; } last_pair;
+
 size_t carom_pairs_work(carom_model *m, size_t from) {
-    enum { LINE = 63 };
+    enum { LINE = 63, FEW_SHAPES = 128, MOST_BLOCKS = 64 }; // a list of few pairs has a block for each
     static const size_t ROOM = (size_t)1 << 22; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
     for (int i = 0; i < m->nkinds; ++i) {
@@ -71,18 +74,20 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
-        k->size = (carom_tape_work_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
+        k->size = (carom_tape_work_size(k->two->pairs->own->tape) + sizeof(last_pair) + LINE) & ~(size_t)LINE;
         if (k->first->listed) listed += k->size;
     }
     if (m->near) {
-        m->near->lanes = ROOM / listed > MOST_LANES ? MOST_LANES : ROOM > listed ? (int)(ROOM / listed) : 1;
+        const size_t most = m->near->nshapes <= FEW_SHAPES ? MOST_BLOCKS : MOST_LANES, room = ROOM / listed;
+        m->near->blocks = room > most ? (int)most : room > 1 ? (int)room : 1;
+        m->near->lanes = m->near->blocks < MOST_LANES ? m->near->blocks : MOST_LANES;
         m->near->room = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)m->near->lanes * (size_t)m->pair_count * sizeof(double);
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
-        k->blocks = k->first->listed             ? m->near->lanes
+        k->blocks = k->first->listed             ? m->near->blocks
                     : k->count * k->size <= ROOM ? k->count
                     : k->size < ROOM             ? (int)(ROOM / k->size)
                                                  : 1;
@@ -108,6 +113,10 @@ static double *head(const carom_model *m, void *work) { return (double *)(void *
 
 static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->rank % k->blocks) * k->size; }
 
+static last_pair *last_in(const pair_kind *k, void *turn) {
+    return (last_pair *)(void *)((unsigned char *)turn + k->size) - 1;
+}
+
 // Every pair has a block of its own, which knows its sizes from the start.
 static inline bool own_blocks(const pair_kind *k) { return !k->first->listed && k->blocks == k->count; }
 
@@ -126,8 +135,11 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
         const pair_kind *k = &m->kinds[i];
         if (k->patch || own_blocks(k)) continue;
         carom_kind_sizes(k, k->first, size);
-        for (int b = 0; b < k->blocks; ++b)
-            carom_tape_work_init(k->two->pairs->own->tape, block(m, work, k->work + (size_t)b * k->size), size);
+        for (int b = 0; b < k->blocks; ++b) {
+            void *turn = block(m, work, k->work + (size_t)b * k->size);
+            carom_tape_work_init(k->two->pairs->own->tape, turn, size);
+            *last_in(k, turn) = (last_pair){k->first->A, k->first->B};
+        }
     }
 }
 
@@ -188,6 +200,15 @@ static bool reads_velocities(pair_group group) {
     return group == PAIR_RATES || group == PAIR_CURVATURE || group == PAIR_RATE_GRADIENT;
 }
 
+static inline void take_sizes(const pair_kind *k, const pair *p, void *turn) {
+    last_pair *of = last_in(k, turn);
+    double size[MOST_SIZES];
+    if (of->A == p->A && of->B == p->B) return;
+    *of = (last_pair){p->A, p->B};
+    carom_kind_sizes(k, p, size);
+    carom_tape_work_parameters(k->two->pairs->own->tape, turn, size);
+}
+
 // The tape of a kind at the positions and velocities of the bodies of one of its pairs; held > 0: on the features of
 // that block.
 static inline carom_values ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group,
@@ -195,11 +216,8 @@ static inline carom_values ask_kind(const carom_model *m, void *work, const pair
     const pair_kind *k = &m->kinds[p->kind];
     const carom_tape *tape = k->two->pairs->own->tape;
     void *turn = block(m, work, turn_of(k, p));
-    double at[14], rate[12], size[MOST_SIZES];
-    if ((k->sized[0] || k->sized[1]) && !own_blocks(k)) {
-        carom_kind_sizes(k, p, size);
-        carom_tape_work_parameters(tape, turn, size);
-    }
+    double at[14], rate[12];
+    if ((k->sized[0] || k->sized[1]) && !own_blocks(k)) take_sizes(k, p, turn);
     const double *q_two = of_both(q, p->q_at, k->nq, at),
                  *v_two = reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v;
     if (held > 0) return carom_tape_values_held(tape, turn, held_tape(m, work, p, held), group, 0, q_two, v_two);

@@ -254,6 +254,8 @@ static long wanted(long contacts) { return contacts + contacts / 8; }
 
 static void want_slots(carom_list *list, long slots) { list->used = (int)(slots < MOST_SLOTS ? slots : MOST_SLOTS); }
 
+static int team_of(const carom_list *list) { return list->team ? list->team->n : 1; }
+
 static int most_found(const search *f) { return f->list->slots; }
 
 // Codes that a thread has found, in the place of pairs, which adopt() makes anew.
@@ -352,15 +354,24 @@ static void look_at_all(void *user, int part, int parts) {
     }
 }
 
+static void sort_few(long long *code, int n) {
+    for (int i = 1, k; i < n; ++i) {
+        const long long x = code[i];
+        for (k = i; k > 0 && code[k - 1] > x; --k) code[k] = code[k - 1];
+        code[k] = x;
+    }
+}
+
 // What the threads found, sorted by code, digit by digit.  False: it is too much, list->used says how much.
 static bool gather(search *f) {
-    enum { BITS = 8, DIGITS = 1 << BITS }; // a byte: its counters stay in the first cache
+    enum { BITS = 8, DIGITS = 1 << BITS, FEW = 32 }; // a byte: its counters stay in the first cache
     long long *from = f->l->found, *to = f->l->before, most = 0;
     long all = 0;
     for (int part = 0; part < CAROM_BROAD_PARTS; ++part) all += f->own[part].n;
     if (all > most_found(f)) return want_slots(f->list, wanted(all)), false;
     for (int part = 0; part < CAROM_BROAD_PARTS; f->n += f->own[part++].n)
         memcpy(from + f->n, found_by(f, part), (size_t)f->own[part].n * sizeof *from);
+    if (f->n <= FEW) return sort_few(from, f->n), true;
     for (int k = 0; k < f->n; ++k)
         if (from[k] > most) most = from[k];
     for (int shift = 0; shift < 63 && most >> shift; shift += BITS) {
@@ -453,8 +464,10 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
                               double h) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
-    search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
+    search f;
     int boxes = 0;
+    f.m = m, f.list = list, f.l = open_list(m, list), f.q = q, f.v = v, f.h = h, f.n = f.held = 0;
+    for (int part = 0; part < CAROM_BROAD_PARTS; ++part) f.own[part].n = 0;
     f.l->reach = list->margin;
     f.l->h = h;
     // those who ask strays() want contacts to stay
@@ -467,7 +480,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     if (!gather(&f)) return CAROM_NO_MEMORY;
     long contacts = 0;
     carom_team_run(list->team, count_contacts, &f);
-    for (int i = 0; i < CAROM_TEAM; ++i) contacts += f.contacts[i];
+    for (int i = 0; i < team_of(list); ++i) contacts += f.contacts[i];
     if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS)
         return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
     if (list->sleep_timers) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
@@ -531,6 +544,7 @@ static void adopt_pairs(void *user, int part, int parts) {
     const struct near_pairs *x = m->near;
     carom_list *list = a->list;
     live *l = a->l;
+    const bool apart = a->lanes == 1 && l->npairs <= x->blocks; // the block of each still knows what was asked last
     int n = a->first[part], lane = 0;
     for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) {
         if (list->key[i] > 0) {
@@ -545,7 +559,7 @@ static void adopt_pairs(void *user, int part, int parts) {
             p->held = l->held ? l->held + (size_t)(n - 1) * x->held_size : NULL;
             p->holds = 0;
             while (n > first_of(l, lane + 1, a->lanes)) ++lane;
-            p->rank = lane;
+            p->rank = apart ? n - 1 : lane;
         }
         l->pair_of[i] = list->key[i] ? n - 1 : -1;
         list->law[i] = x->law[list->key[i] ? kind_pair(x, llabs(list->key[i])) - x->pairs : 0];
@@ -555,11 +569,13 @@ static void adopt_pairs(void *user, int part, int parts) {
 static void adopt(const void *model, void *work, carom_list *list) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
-    adoption a = {.m = m, .list = list, .l = open_list(m, list), .lanes = lanes_of(x, list)};
+    const int parts = team_of(list);
+    adoption a;
+    a.m = m, a.list = list, a.l = open_list(m, list), a.lanes = lanes_of(x, list), a.first[0] = 0;
     *(carom_list **)(void *)((unsigned char *)work + x->at) = list;
     carom_team_run(list->team, count_pairs, &a);
-    for (int i = 0; i < CAROM_TEAM; ++i) a.first[i + 1] += a.first[i];
-    list->pairs = a.l->npairs = a.first[CAROM_TEAM];
+    for (int i = 0; i < parts; ++i) a.first[i + 1] += a.first[i];
+    list->pairs = a.l->npairs = a.first[parts];
     carom_team_run(list->team, adopt_pairs, &a);
     carom_pairs_unknown(m, work);
 }
@@ -680,6 +696,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     CAROM_TRY(find_sleepers(m, err));
     s->nc = m->nc + m->near->slots;
     s->listed = m->near->slots;
+    e->events.nk += e->events.kinks_per_slot * s->listed;
     e->list.work_size = list_work;
     e->list.search = make_list;
     e->list.margin_for = strays;
@@ -687,6 +704,8 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     e->list.number_of = known_as;
     e->list.may_tunnel = may_tunnel;
     e->list.gap_of_pair = gap_of_pair;
+    e->list.forces = true;
+    for (int i = 0; i < x->npairs; ++i) e->list.forces = e->list.forces && x->pairs[i].soft;
     return CAROM_OK;
 }
 

@@ -261,6 +261,7 @@ struct near_pairs {
     size_t at;            // offset in the model's work block: the list in use
     int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for
                           // answers
+    int blocks;           // work blocks of each kind, one for each thread at least
     size_t room;          // offset of these places, pair_count numbers each
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
@@ -347,6 +348,9 @@ void carom_pair_place(const carom_model *m, pair *p); // where its bodies have t
 
 // -- yielding.c: forces of contacts that yield; belts.c: surfaces that move along their bodies. -----------------------
 
+/// Places of their kinks, SOFT_KINKS of every slot; 1: none.
+enum { SOFT_KINKS = 2 };
+int carom_soft_kinks(const carom_model *m, void *work, const double *q, const double *v, double *k);
 /// f += forces;  energy += potential;  external and damping power as carom_system.power tells them apart;  K and C +=
 /// derivatives within each body.
 int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f);
@@ -360,8 +364,8 @@ void carom_soft_along(const carom_model *m, void *work, double t, const double *
 void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, long long *which);
 /// Outputs of contacts that come and go, wherever their shapes are: out[] of all outputs.
 void carom_soft_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out);
-void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
-                        carom_matrix C);
+int carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
+                       carom_matrix C);
 
 void carom_belts_at(const carom_model *m, void *work, double t, const double *q); // values at time t, for what follows
 /// Velocity s of the surface of A against that of B, beyond that of the bodies, and (v not NULL) its rate.  False:

@@ -280,8 +280,7 @@ static carom_status tangent(const void *model, void *work, double t, const doubl
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
     }
     carom_free_tangent(m, v, C);
-    carom_soft_tangent(m, work, t, q, v, K, C);
-    return good ? CAROM_OK : CAROM_USER;
+    return good && !carom_soft_tangent(m, work, t, q, v, K, C) ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *y, double s,
@@ -597,9 +596,11 @@ static bool reach(const void *model, void *work, carom_gap_bounds *to) {
 
 static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_KINKS, t, q, v);
+    const double *x = m->nkinks ? eval(m, work, GROUP_KINKS, t, q, v) : NULL;
+    int bad = carom_soft_kinks(m, work, q, v, k + m->nkinks);
+    if (!x) return bad ? CAROM_USER : CAROM_OK;
     carom_copy(k, x, m->nkinks);
-    return finite(x, m->nkinks);
+    return bad ? CAROM_USER : finite(x, m->nkinks);
 }
 
 static double compliant(const void *model, void *work, double t, const double *q, long long *which) {
@@ -692,9 +693,9 @@ static carom_status place_work(carom_model *m, carom_error *err) {
     static const unsigned STEADY = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
     size_t end = carom_tape_work_size(m->tape);
     m->check_work = place_block(&end, carom_tape_work_size(m->check_tape));
+    const size_t of_pair = (size_t)m->pair_count * (m->near && m->near->yields ? 2 : 1); // (CC-3) asks for two groups
     m->scratch = place_block(
-        &end, ((size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters) *
-                  sizeof(double));
+        &end, ((size_t)m->scratch_count + 2 * (size_t)m->nv + of_pair + (size_t)m->check_parameters) * sizeof(double));
     m->visible_work = end;
     m->visible.compiled = m->visible.n;
     end =
@@ -730,7 +731,8 @@ static void set_optional(carom_model *m, bool turns) {
     e->events.next_jump = m->times_tape && m->nswitches ? carom_model_jump : NULL;
     e->events.limit_step = m->times_tape && m->npulses ? carom_model_even : NULL;
     s->explain = m->nasked ? carom_tables_explain : NULL;
-    e->events.kinks = m->nkinks ? kinks : NULL;
+    e->events.kinks_per_slot = m->near && m->near->yields ? SOFT_KINKS : 0;
+    e->events.kinks = m->nkinks || e->events.kinks_per_slot ? kinks : NULL;
     e->checks.compliant_overlap = m->ncompliant || (m->near && m->near->yields) ? compliant : NULL;
     s->move = turns ? carom_model_move : NULL;
     s->lift = turns ? carom_model_lift : NULL;

@@ -80,6 +80,28 @@ static void add_force(const carom_model *m, const pressing *x, void *to) {
             f[carom_kind_velocity(k, x->p, k->two->W.i[e])] += F[i] * x->W[e];
 }
 
+// Forces have kinks where contacts begin to press, and where they would begin to pull: g and 1 - c u_N.  Features of
+// patches come and go by jumps, and have none.
+int carom_soft_kinks(const carom_model *m, void *work, const double *q, const double *v, double *k) {
+    const carom_list *list = can_press(m) ? carom_near_list(m, work) : NULL;
+    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, gap[MOST];
+    int bad = 0;
+    for (int i = 0, n = !can_press(m) ? 0 : list ? list->used : m->near->slots; i < SOFT_KINKS * n; ++i) k[i] = 1;
+    for (int i = 0, n = list ? list->pairs : 0; i < n; ++i) {
+        const pair *p = carom_near_at(list, i);
+        if (!p->soft || m->kinds[p->kind].patch || carom_near_off(m, work, p)) continue;
+        const constraint *c = m->kinds[p->kind].two->links;
+        double *to = k + SOFT_KINKS * (p->first - m->ne - m->nc);
+        bad |= carom_pair_eval(m, work, p, PAIR_GAPS, q, m->v0, gap);
+        if (p->soft->damping > 0) bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u);
+        for (int j = 0; j < p->count; ++j, to += SOFT_KINKS) {
+            to[0] = gap[j];
+            if (p->soft->damping > 0) to[1] = 1 - p->soft->damping * u[c[j].dir];
+        }
+    }
+    return bad;
+}
+
 int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f) {
     return can_press(m) ? each(m, work, t, q, v, add_force, f) : 0;
 }
@@ -185,39 +207,72 @@ void carom_soft_along(const carom_model *m, void *work, double t, const double *
     each(m, work, t, q, v, add_along, &(parts){weight, external, damping, m->sys.nv});
 }
 
-typedef struct tangents { carom_matrix K, C; } tangents;
+/// Where K and C go; the derivatives dW of a pair's directions, along velocities v, of the pair `of`.
+typedef struct tangents {
+    carom_matrix K, C;
+    void *work;
+    const double *q, *v;
+    double *dW;
+    const pair *of;
+    int bad;
+} tangents;
 
-// A += W_i a W_j' within each body
-static void add_product(const carom_model *m, const pressing *x, int i, int j, double a, carom_matrix A) {
+// In a world there is no room for what couples two bodies, and Newton's method does without.
+static void put(const carom_model *m, const pressing *x, carom_matrix A, int i, int l, double a) {
     const pair_kind *k = &m->kinds[x->p->kind];
-    const carom_model *two = k->two;
-    for (int e = two->W_at[x->d + i]; e < two->W_at[x->d + i + 1]; ++e)
-        for (int l = two->W_at[x->d + j]; l < two->W_at[x->d + j + 1]; ++l) {
-            // in a world there is no room, and Newton's method does without
-            if (!m->near->couples && (two->W.i[e] < k->nv[0]) != (two->W.i[l] < k->nv[0])) continue;
-            A.a[carom_model_place(A.shape, carom_kind_velocity(k, x->p, two->W.i[e]),
-                                  carom_kind_velocity(k, x->p, two->W.i[l]))] += a * x->W[e] * x->W[l];
-        }
+    if (!m->near->couples && (i < k->nv[0]) != (l < k->nv[0])) return;
+    A.a[carom_model_place(A.shape, carom_kind_velocity(k, x->p, i), carom_kind_velocity(k, x->p, l))] += a;
 }
 
-// K = W_N n F_N/d W_N',  C = W_N k d^n c W_N' + W_T mu F_N (I/s - u_T u_T'/s^3) W_T';  how the directions turn is left
-// out
+// A += W_i a W_j'
+static void add_product(const carom_model *m, const pressing *x, int i, int j, double a, carom_matrix A) {
+    const carom_model *two = two_of(m, x);
+    for (int e = two->W_at[x->d + i]; e < two->W_at[x->d + i + 1]; ++e)
+        for (int l = two->W_at[x->d + j]; l < two->W_at[x->d + j + 1]; ++l)
+            put(m, x, A, two->W.i[e], two->W.i[l], a * x->W[e] * x->W[l]);
+}
+
+// What turning of the directions does: K -= F_i dW_i/dq + W_i a_i (du_j/dq)',  u_j' = d(W_j'v)/dq,  a_i = dF_i/du_j.
+static void add_turning(const carom_model *m, const pressing *x, const tangents *t, int j, double F, const double *a) {
+    const carom_model *two = two_of(m, x);
+    const pair_kind *k = &m->kinds[x->p->kind];
+    for (int e = two->dW_at[x->d + j]; e < two->dW_at[x->d + j + 1]; ++e) {
+        const double by_v = t->dW[e] * t->v[carom_kind_velocity(k, x->p, two->dW.i[e])];
+        put(m, x, t->K, two->dW.i[e], two->dW.l[e], -F * t->dW[e]);
+        for (int i = 0; i < x->n; ++i)
+            for (int r = two->W_at[x->d + i]; r < two->W_at[x->d + i + 1] && a[i] != 0; ++r)
+                put(m, x, t->K, two->W.i[r], two->dW.l[e], -a[i] * x->W[r] * by_v);
+    }
+}
+
+// (CC-3)  d' = -W_N', F = F(d, u):  K = W_i dF_i/dd W_N' - F_i dW_i/dq - W_i dF_i/du_j du_j/dq,
+//         C = -W_i dF_i/du_j W_j',  dF_N/dd = n F_N/d,  dF_N/du_N = -c k d^n where F_N > 0,  dF_T = -mu u_T/s dF_N,
+//         dF_T/du_T = -mu F_N (I/s - u_T u_T'/s^3),  s^2 = |u_T|^2 + v_s^2
 static void add_tangent(const carom_model *m, const pressing *x, void *to) {
     const yielding *l = x->law;
     tangents *t = to;
-    double F[DIRECTIONS], elastic, sum = l->speed * l->speed;
+    double F[DIRECTIONS], elastic, sum = l->speed * l->speed, part[DIRECTIONS] = {1};
+    if (t->of != x->p) t->bad |= carom_pair_eval(m, t->work, t->of = x->p, PAIR_REACTION_GRADIENT, t->q, m->v0, t->dW);
     press(x, x->u, F, &elastic);
-    add_product(m, x, 0, 0, l->exponent * F[0] / x->depth, t->K);
-    if (F[0] > 0) add_product(m, x, 0, 0, elastic * l->damping, t->C);
     for (int i = 1; i < x->n; ++i) sum += x->u[i] * x->u[i];
     const double s = sqrt(sum);
-    for (int i = 1; i < x->n; ++i)
-        for (int j = 1; j < x->n; ++j)
-            add_product(m, x, i, j, l->friction * F[0] * ((i == j) - x->u[i] * x->u[j] / sum) / s, t->C);
+    for (int i = 1; i < x->n; ++i) part[i] = -l->friction * x->u[i] / s;
+    for (int i = 0; i < x->n; ++i) add_product(m, x, i, 0, part[i] * l->exponent * F[0] / x->depth, t->K);
+    for (int j = 0; j < x->n; ++j) {
+        double a[DIRECTIONS] = {0};
+        for (int i = j ? 1 : 0; i < x->n; ++i)
+            a[i] = j ? -l->friction * F[0] * ((i == j) - x->u[i] * x->u[j] / sum) / s
+                     : F[0] > 0 ? -part[i] * l->damping * elastic : 0;
+        for (int i = 0; i < x->n; ++i)
+            if (a[i] != 0) add_product(m, x, i, j, -a[i], t->C);
+        add_turning(m, x, t, j, F[j], a);
+    }
 }
 
-void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
-                        carom_matrix C) {
-    tangents both = {K, C};
-    each(m, work, t, q, v, add_tangent, &both);
+int carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K,
+                       carom_matrix C) {
+    tangents to = {.K = K, .C = C, .work = work, .q = q, .v = v};
+    if (!can_press(m)) return 0;
+    to.dW = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv + m->pair_count;
+    return each(m, work, t, q, v, add_tangent, &to) | to.bad;
 }

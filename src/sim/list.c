@@ -40,16 +40,16 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
 static void recall(carom_sim *sim) {
     const carom_list *l = &sim->list;
     const int first = sim->own.nc - sim->own.listed, ne = sim->step.sys->ne;
-    for (int i = 0, start = 0; i < l->slots; ++i) {
+    for (int i = 0, start = 0; i < sim->own.listed; ++i) { // none is used behind them
         l->stays[i] = false;
-        if (i >= sim->own.listed || !l->key[i]) continue;
+        if (!l->key[i]) continue;
         if (l->key[i] > 0) start = i;
         const bool stays = l->stays[start] || carom_memory_recalls(sim->memory + first + i, sim->kept->t) ||
                            (sim->scheme->recalls &&
                             sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i));
         for (int k = start; k <= i; ++k) l->stays[k] = stays;
     }
-    for (int i = l->slots - 1; i > 0; --i)
+    for (int i = sim->own.listed - 1; i > 0; --i)
         if (l->key[i] < 0) l->stays[i - 1] = l->stays[i - 1] || l->stays[i];
 }
 

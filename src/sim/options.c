@@ -125,7 +125,7 @@ static unsigned needs_of(const carom_sim_def *def, bool whole, bool adaptive) {
     const carom_system *sys = def->system;
     unsigned needs = 0;
     if (sys->ne > 0) needs |= CAROM_NO_BILATERAL;
-    if (sys->nc > 0) needs |= CAROM_NO_IMPACTS;
+    if (sys->nc > (sys->contact_list->forces ? sys->listed : 0)) needs |= CAROM_NO_IMPACTS;
     for (int i = 0; i < sys->nc; ++i) {
         if (sys->contacts[i].friction > 0) needs |= CAROM_NO_FRICTION;
         if (sys->contacts[i].restitution != sys->contacts[0].restitution) needs |= CAROM_NO_UNEQUAL_RESTITUTION;

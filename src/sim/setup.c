@@ -256,6 +256,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err) {
     memcpy(old_ends, sim->ends, sizeof old_ends);
     CAROM_TRY(make_laws(sim, err));
     sim->own.nc += sim->list.slots - sim->own.listed;
+    sim->own_events.nk += sim->own_events.kinks_per_slot * (sim->list.slots - sim->own.listed);
     sim->own.listed = sim->list.slots;
     sim->nl = 0;
     for (int id = 0; id < sim->own.ne + sim->own.nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);

@@ -242,11 +242,11 @@ static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err
     static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
     carom_inside *in = sim->step.inside;
     for (int tries = 0;; ++tries) {
-        in->margin = 0;
+        in->margin = -HUGE_VAL; // nobody asks: the step was inside one that the scheme has taken before
         const carom_status status = take_step(sim, h, err);
         const double had = sim->kept->reach;
         if (!(in->margin > had) || in->margin == HUGE_VAL || tries == TRIES) {
-            sim->kept->reach = fmax(SPARE * in->margin, SHRINKS * had);
+            if (in->margin > -HUGE_VAL) sim->kept->reach = fmax(SPARE * in->margin, SHRINKS * had);
             return status;
         }
         carom_sim_undo(sim);

@@ -187,7 +187,7 @@ struct carom_sim {
                                    // at once, with a constant restitution
     const carom_system *sys;
     carom_system own;   // sys, where contacts come and go: its nc and contacts are those of the list
-    carom_system_events own_events; // of own, where its list freezes features
+    carom_system_events own_events; // of own, which has a list
     carom_list list;
     bool *slept;        // nparts: list.asleep, as it was in the step before
     carom_contact *laws; // own.contacts

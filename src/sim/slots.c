@@ -6,9 +6,12 @@
 // nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.
 static void set_count(carom_sim *sim, int slots) {
     sim->own.nc += slots - sim->own.listed;
+    sim->own_events.nk += sim->own_events.kinks_per_slot * (slots - sim->own.listed);
     sim->own.listed = slots;
     sim->nl = sim->dir[sim->own.ne + sim->own.nc];
-    if (sim->step.sys != sim->sys) sim->independent.sys.nc = sim->own.nc, sim->independent.sys.listed = slots;
+    if (sim->step.sys == sim->sys) return;
+    sim->independent.sys.nc = sim->own.nc, sim->independent.sys.listed = slots;
+    sim->independent.extensions.events.nk = sim->own_events.nk;
 }
 
 void carom_sim_blank(carom_sim *sim, int c) {
@@ -27,11 +30,9 @@ void carom_sim_list_make(carom_sim *sim) {
     sim->own = *sim->sys;
     sim->list.slots = sim->own.listed;
     sim->list.freezes = sim->scheme->follows_features && sim->own.contact_list->freeze;
-    if (sim->list.freezes) {
-        sim->own_events = *sim->own.events;
-        sim->own_events.freeze = sim->own.contact_list->freeze;
-        sim->own.events = &sim->own_events;
-    }
+    sim->own_events = *sim->own.events;
+    sim->own.events = &sim->own_events;
+    if (sim->list.freezes) sim->own_events.freeze = sim->own.contact_list->freeze;
     sim->slot = sim->own.contacts[sim->own.nc - 1];
     sim->sys = &sim->own;
 }

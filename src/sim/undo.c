@@ -21,7 +21,8 @@
 
 // Where contacts come and go, most of the block may never have been used.
 static inline void copy(const carom_sim *sim, void *to, const void *from) {
-    if (sim->list.slots) carom_copy_changes(to, from, sim->kept_size);
+    enum { SMALL = 1 << 14 }; // copied faster than compared
+    if (sim->kept_size > SMALL && sim->list.slots) carom_copy_changes(to, from, sim->kept_size);
     else memcpy(to, from, sim->kept_size);
 }
 

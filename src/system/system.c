@@ -25,7 +25,7 @@ carom_system carom_system_default(int nq, int nv, int ne, int nc) {
 
 bool carom_system_closes_while(const carom_system *sys, int c) {
     for (int i = 0; sys->events->kink_of && i < sys->events->nk; ++i)
-        if (sys->events->kink_of[i] == CAROM_CLOSES_WHILE(c)) return true;
+        if (carom_system_kink_of(sys, i) == CAROM_CLOSES_WHILE(c)) return true;
     return false;
 }
 

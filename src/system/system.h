@@ -31,6 +31,11 @@ static inline void carom_system_extend(carom_system *sys, carom_extensions *own)
 int carom_system_directions(const carom_system *sys, int id);
 /// Does contact c (0 .. nc-1) close only while a function is positive?
 bool carom_system_closes_while(const carom_system *sys, int c);
+/// What function i of its kinks belongs to; see carom_system_events.kink_of.
+static inline int carom_system_kink_of(const carom_system *sys, int i) {
+    const carom_system_events *e = sys->events;
+    return e->kink_of && i < e->nk - e->kinks_per_slot * sys->listed ? e->kink_of[i] : -1;
+}
 /// Is it a world: many bodies, which contacts of a list couple, and hardly any joints?  Then operators are made body by
 /// body (contact/delassus_blocks.c), else as those of any mechanism.
 static inline bool carom_world_size(int nv, int ne) {

@@ -317,6 +317,21 @@ static carom_status no_solid(const carom_model *m, const shape *s, carom_error *
                       m->file, s->name, 2 * thin);
 }
 
+// Slots at the start: those of few shapes suffice for all of their contacts, and an eighth more (model/near.c).
+static int first_slots(const struct near_pairs *x) {
+    enum { FEW = 24, SLOTS = 64 };
+    int n = 0;
+    for (int rule = 0; rule < x->nrules && x->nshapes <= FEW; ++rule)
+        for (int i = 0; i < x->nshapes; ++i)
+            for (int k = i + 1; k < x->nshapes && n < SLOTS; ++k) {
+                if (x->group[i] < 0 || x->group[k] < 0 || !carom_near_meet(x, rule, i, k)) continue;
+                const bool swap = carom_near_swapped(x->shape[i], x->shape[k]);
+                const int kind = *carom_near_kind_of(x, rule, x->group[swap ? k : i], x->group[swap ? i : k]);
+                if (kind >= 0) n += x->pairs[kind].count;
+            }
+    return x->nshapes > FEW || n + n / 8 > SLOTS ? SLOTS : n + n / 8;
+}
+
 // Kinds of all samples.
 carom_status carom_near_make(carom_model *m, carom_error *err) {
     struct near_pairs *x = m->near;
@@ -342,7 +357,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     }
     for (int i = 0; i < x->nshapes && x->patches; ++i)
         if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return no_solid(m, &m->shapes[i], err);
-    x->slots = 64; // a simulation makes as many as there are contacts
+    x->slots = first_slots(x); // a simulation makes as many as there are contacts
     if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;
 }
