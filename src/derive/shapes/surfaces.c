@@ -12,6 +12,7 @@ static const double TINY = 1e-12;  // distances below TINY times the size have n
 static const double AWAY = 0.5;    // sine: edges that lead through a face by more do not lie in it, whatever the drift
 static const double ROUND = 1e-12; // edges with less than this along a normal lie in the face
 static const double SLACK = 1e-3;  // times the size: where a corner does not touch the feature nearest to it
+static const double PARALLEL = 1e-6; // square of the sine: lines that do not cross, but lie along each other
 
 vec carom_shape_point(carom_graph *g, const shape *s, const double *x) {
     const body *b = s->body;
@@ -102,7 +103,12 @@ corner carom_shape_corner(carom_graph *g, const shape *s, int i) {
         c.edge[1] = edge_between(g, s, s->corner[i], s->corner[(i + n - 1) % n]);
         return c;
     }
-    if (s->kind == SHAPE_CAPSULE) x[s->axis] = i ? s->half[0] : -s->half[0];
+    if (s->kind == SHAPE_CAPSULE) { // its end touches only what the middle line does not lead towards
+        double e[3] = {0};
+        e[s->axis] = i ? -1 : 1;
+        x[s->axis] = -e[s->axis] * s->half[0];
+        c.edge[c.nedges++] = carom_shape_vector(g, s, e);
+    }
     if (s->kind == SHAPE_CYLINDER) {
         const double phi = 2 * acos(-1.0) / 3 * (i % 3);
         x[0] = s->radius * cos(phi);
@@ -142,21 +148,40 @@ static touching plane_surface(carom_graph *g, const corner *c, const shape *s) {
     return made(g, c, v_dot(g, n, v_sub(g, c->at, carom_shape_point(g, s, s->at))), n);
 }
 
-// From the nearest point of the middle line, which ends at +- half (`ends`) or never.
-static ray from_line(carom_graph *g, const corner *c, const shape *s, bool ends) {
+static vec middle_line(carom_graph *g, const shape *s) {
     double e[3] = {0};
     e[s->axis] = 1;
-    const vec a = carom_shape_vector(g, s, e), d = v_sub(g, c->at, carom_shape_point(g, s, s->at));
+    return carom_shape_vector(g, s, e);
+}
+
+// From the nearest point of the middle line, which ends at +- half (`ends`) or never.
+static ray from_line(carom_graph *g, const corner *c, const shape *s, bool ends) {
+    const vec a = middle_line(g, s), d = v_sub(g, c->at, carom_shape_point(g, s, s->at));
     const carom_node l = n_num(g, s->half[0]), minus = n_num(g, -s->half[0]);
     carom_node x = v_dot(g, a, d);
     if (ends) x = n_if(g, n_less(g, l, x), l, n_if(g, n_less(g, x, minus), minus, x));
     return ray_of(g, v_sub(g, d, v_scale(g, a, x)), c->radius + s->radius);
 }
 
+// (SHP-33)  e.d >= 0 or |e x f|^2 <= 1e-6: what leads along e ends here, d from a line f to the end; lines that lie
+//           along each other touch at all ends
+static carom_node touches_line(carom_graph *g, const corner *c, vec d, vec f) {
+    carom_node good = n_num(g, 1);
+    for (int k = 0; k < c->nedges; ++k) {
+        const vec cross = v_cross(g, c->edge[k], f);
+        good = n_and(g, good,
+                     n_or(g, n_op(g, CAROM_OP_LE, n_num(g, -ROUND), v_dot(g, c->edge[k], d)),
+                          n_op(g, CAROM_OP_LE, v_dot(g, cross, cross), n_num(g, PARALLEL))));
+    }
+    return good;
+}
+
 // (SHP-3)  g = |c - l| - r - r_B,  l the nearest point of the capsule's middle line
 static touching capsule_surface(carom_graph *g, const corner *c, const shape *s) {
     const ray d = from_line(g, c, s, true);
-    return made(g, c, n_sub(g, d.length, n_num(g, s->radius)), d.unit);
+    const carom_node touches = touches_line(g, c, d.unit, middle_line(g, s)),
+                     slack = n_if(g, touches, n_num(g, 0), n_num(g, SLACK * s->bound_radius));
+    return made(g, c, n_add(g, n_sub(g, d.length, n_num(g, s->radius)), slack), d.unit);
 }
 
 static touching element_surface(carom_graph *g, const corner *c, const shape *s) {
@@ -316,6 +341,20 @@ static carom_node touches_box(carom_graph *g, const shape *s, const vec *edge, i
     return good;
 }
 
+// An edge or corner of a box: does the corner, in direction d from there, touch it?  (SHP-33) for the end of a line; of
+// the way to the corner the component along the edge is zero.
+static carom_node touches_edge(carom_graph *g, const corner *c, const vec *edge, vec d, vec way) {
+    const carom_node touches = touches_point(g, edge, c->nedges, d), zero = n_num(g, 0);
+    carom_node along = n_num(g, 0);
+    if (c->nedges != 1) return touches;
+    for (int i = 0; i < 3; ++i) {
+        const carom_node square = n_mul(g, edge[0].c[i], edge[0].c[i]);
+        const carom_node lies = n_op(g, CAROM_OP_LE, n_num(g, 1 - PARALLEL), square);
+        along = n_or(g, along, n_and(g, n_op(g, CAROM_OP_EQ, way.c[i], zero), lies));
+    }
+    return n_or(g, touches, along);
+}
+
 // The same with three pairs of faces: outside of one pair only or inside: a face, else the nearest point of an edge or
 // corner.
 static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
@@ -344,7 +383,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     }
     const carom_node face = n_less(g, beyond, n_num(g, 1.5));
     const ray d = ray_beyond(g, to_edge, n_mul(g, tiny, tiny));
-    if (sharp) touches = n_if(g, face, touches, touches_point(g, edge, c->nedges, d.unit));
+    if (sharp) touches = n_if(g, face, touches, touches_edge(g, c, edge, d.unit, to_edge));
     const carom_node slack = n_if(g, touches, zero, n_mul(g, n_num(g, SLACK), bound_radius));
     const carom_node distance = n_if(g, face, n_sub(g, v_dot(g, normal, p), offset), d.length);
     return made(g, c, n_add(g, distance, slack), own_to_world(g, s, v_if(g, face, normal, d.unit)));
