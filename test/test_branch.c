@@ -371,6 +371,28 @@ static void through_grazing(void **state) {
     }
 }
 
+// Between two stops: the orbit that hits both in turn is symmetric, becomes unstable at a pitchfork, and ends to hit
+// where it is as wide as the stops, with a multiplier that grows without bound.  No other branch takes its place.
+// Known by DOP853 over half a period.
+static void two_stops(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {F: 0.4, w: 1.1}\ncoordinates: {x: 0.2}\nenergy: {kinetic: "
+                                     "\"1/2*x'^2\", potential: x^2/2 + 0.3*x^4/4}\nforces: {x: \"F*cos(w*t) - "
+                                     "0.1*x'\"}\ncontacts: {right: {gap: 1 - x, restitution: 0.7}, left: {gap: 1 + x, "
+                                     "restitution: 0.7}}\n",
+                                     "2*pi/w", 200);
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.105, 0.8);
+    carom_branch b = follow(&f);
+    consistent(&b);
+    assert_int_equal(count_events(&b), 2);
+    assert_close(at_event(&b, "branch", 0), 0.124453386106, 1e-8);
+    assert_close(at_event(&b, "grazing right", 0), 0.109990494343, 1e-9);
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
 // Above resonance the impacting branch turns back at grazing and has a fold where the quadratic of V has one root.
 static void nonsmooth_fold(void **state) {
     (void)state;
@@ -562,6 +584,7 @@ int main(void) {
                                        cmocka_unit_test(buckling),
                                        cmocka_unit_test(buckling_of_a_beam),
                                        cmocka_unit_test(through_grazing),
+                                       cmocka_unit_test(two_stops),
                                        cmocka_unit_test(nonsmooth_fold),
                                        cmocka_unit_test(crossing_sliding),
                                        cmocka_unit_test(closing), cmocka_unit_test(bilinear),

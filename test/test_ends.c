@@ -34,6 +34,29 @@ static void well(void **state) {
     }
 }
 
+// x'' = x^2 - 1 + (b + x) x': orbits from the Hopf point b = 1 are unstable, so that disturbances grow without bound
+// where they end in the saddle.  Backwards in time they are those of b to -b and x' to -x', which are stable and have
+// this end.
+static void unstable(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {b: %s, s: %s}\ncoordinates: {x: -1}\nenergy: {kinetic: "
+                               "\"1/2*x'^2\", potential: x - x^3/3}\nforces: {x: \"(b + s*x)*x'\"}\n";
+    double end[2];
+    for (int side = 0; side < (BRIEF ? 0 : 2); ++side) {
+        char own[300];
+        snprintf(own, sizeof own, text, side ? "0.9" : "-0.9", side ? "1" : "-1");
+        const carom_orbit_def d = define(own, NULL, 0);
+        carom_follow_def f = define_branch(&d, NULL, NULL, "b", side ? 0.5 : -1.5, side ? 1.5 : -0.5);
+        f.switches = CAROM_SWITCH_HOPF;
+        carom_branch b = follow(&f);
+        const long r = row_of(&b, "homoclinic", 0);
+        end[side] = b.branch.column[1].real[r];
+        if (side) assert_true(value_in(&b, "event.low", r) < -end[0] && value_in(&b, "event.high", r) > -end[0]);
+        carom_branch_free(&b);
+    }
+    if (!BRIEF) assert_close(end[1], -end[0], 2e-5);
+}
+
 // A pendulum of energy -g cos a + a'^2/2: swings end at the energy g of its upper equilibrium.
 static void separatrix(void **state) {
     (void)state;
@@ -150,7 +173,8 @@ static void passing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(well), cmocka_unit_test(separatrix), cmocka_unit_test(laws),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(well), cmocka_unit_test(unstable),
+                                       cmocka_unit_test(separatrix), cmocka_unit_test(laws),
                                        cmocka_unit_test(bubble), cmocka_unit_test(belt),
                                        cmocka_unit_test(passing)};
     return cmocka_run_group_tests(tests, NULL, NULL);

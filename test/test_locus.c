@@ -59,6 +59,25 @@ static int count(const carom_locus *l) {
     return n;
 }
 
+// The same cusp from a fold over P, where the one stiffness there is vanishes to rounding.
+static void imperfect_strut(void **state) {
+    (void)state;
+    static const char *const c[] = {"0.02", "0.03", "0.05"};
+    for (int i = 0; i < 3; ++i) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {P: 1.4, c: %s}\ncoordinates: {a: -1.1}\nenergy: {kinetic: \"1/2*a'^2\", "
+                 "potential: \"1/2*(a - c)^2 + P*cos(a)\"}\nforces: {a: \"-a'\"}\n",
+                 c[i]);
+        carom_branch b = rests(text, "P", 0, 1.5, 0);
+        carom_locus l = curve_of(text, &b, "fold", 0, NULL, CAROM_LOCUS_FOLD, "P", 0, 2, "c", -0.3, 0.3, 0);
+        const long r = event_row(&l, "cusp");
+        assert_close(l.curve.column[1].real[r], 1, 1e-9), assert_close(l.curve.column[2].real[r], 0, 1e-9);
+        assert_int_equal(count(&l), 1);
+        carom_locus_free(&l), carom_branch_free(&b);
+    }
+}
+
 // a - P sin a = c: folds where P cos a = 1, a cusp at P = 1, c = 0.  Without c the strut buckles at P = k.
 static void strut(void **state) {
     (void)state;
@@ -272,7 +291,8 @@ static void refused_curves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(strut),         cmocka_unit_test(bautin),
-                                       cmocka_unit_test(double_zeros),  cmocka_unit_test(stiffness_of_any_size),
+                                       cmocka_unit_test(imperfect_strut), cmocka_unit_test(double_zeros),
+                                       cmocka_unit_test(stiffness_of_any_size),
                                        cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(table),         cmocka_unit_test(grazing),
                                        cmocka_unit_test(refused_curves)};

@@ -20,6 +20,7 @@ static const double CUT = 1e-12;      // of a matrix that has cancelled
 static const double SOFT = 1e3;       // sizes by which a typical force moves soft directions
 static const double UNIQUE = 3e-14;   // the same, where only one that vanishes everywhere counts
 static const double SMALLEST = 1e-3;  // m: the size of a linear model whose coordinates are all 0
+static const double VANISHED = 1e-6;   // of what the parameter does to forces: a stiffness that counts as zero
 static const double BENDS = 0.1;      // (FOL-9) of a stiffness: the change that shows a length
 static const double OUTGROWN = 10;    // of that size: it is measured again
 static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
@@ -429,8 +430,9 @@ static carom_status begin(void *user) {
     double most = 0;
     for (int j = 0; j < r->nv; ++j)
         for (int i = 0; i < r->nv; ++i) most = fmax(most, fabs(r->J[i + j * r->n]));
-    // the stiffness may have vanished
-    if (status != CAROM_OK) most = fmax(most, carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv));
+    // the stiffness may have vanished, as at a fold of one freedom
+    const double load_by = carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv);
+    if (status != CAROM_OK || most < VANISHED * load_by) most = fmax(most, load_by);
     if (most > 0) r->force *= most;
     // an event at which equations are singular is a start, too: there Newton's method leads away
     int iterations;

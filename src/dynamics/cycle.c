@@ -29,6 +29,7 @@ static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction 
 static const double GOOD = 1e-11, ENOUGH = 1e-10; // residuals of one orbit, relative: to end with; where rounding does
                                                   // not allow more
 static const double FLOOR = 1e-13; // of typical sizes: no residual is smaller for certain
+static const double ROUGHEST = 1e-4; // the largest residual of what is called an orbit
 static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolerance
 static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the
                                                 // residual that is enough: from farther away, tolerances are not the
@@ -369,7 +370,7 @@ static double growth(const carom_shooter *s) { return fmax(1, s->linear ? carom_
 static void expect_noise(carom_cycle *c) {
     if (!c->near) return;
     const double eps = fmax(FLOOR, c->noise * c->s.run_rtol * growth(&c->s));
-    c->good = c->precise ? FLOOR : 3 * eps, c->enough = 10 * eps;
+    c->good = c->precise ? FLOOR : fmin(3 * eps, ROUGHEST), c->enough = fmin(10 * eps, ROUGHEST);
 }
 
 carom_status carom_cycle_measure(carom_cycle *c, bool *more) {

@@ -75,7 +75,7 @@ bool carom_endless(const double *p, const double *T, int n, carom_period_limit *
         for (int k = 0; k < 2; ++k)
             off[k] = fmax(fabs(better[k + 1] - better[k]), fabs(better[k + 1] - at[k + 3])) / fmax(1 - closer, 1e-3);
         const double error = fmax(off[1], closer * off[0]); // two of them may agree by chance
-        if (!(error < HOLDS * left) || !(error < to->error)) continue;
+        if (isnan(off[0] + off[1]) || !(error < HOLDS * left) || !(error < to->error)) continue;
         *to = (carom_period_limit){
             .value = better[2], .error = error, .before = off[0], .rate = lambda, .saddle_node = law == 1};
     }

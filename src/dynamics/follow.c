@@ -14,6 +14,7 @@
 static const double STRAIGHT = 0.02; // turn of the chord against the tangents, for which steps may grow
 static const double ROUNDED = 1e-13; // of the range: a value on its edge
 static const double ARRIVED = 1e-12; // of a step: the edge of the range
+static const double CROWDED = 1e-3;   // steps beside a period without bound, where disturbances grow too much to go on
 static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how
                                                                 // far they may turn and grow in a step
 
@@ -194,12 +195,17 @@ static carom_status march(follow_walk *w, double *t, bool *more) {
         }
         if (!good || !same) {
             bool ended = false;
+            double shorter = 0;
             CAROM_TRY(w->k.restore(w->k.user, w->place));
             CAROM_TRY(w->k.linearise(w->k.user));
             CAROM_TRY(follow_look_for_end(w, branch, true, &ended));
             if (ended) return CAROM_OK;
-            CAROM_TRY(follow_sudden_event(w, branch, ds, &ended));
+            CAROM_TRY(follow_sudden_event(w, branch, ds, &shorter, &ended));
             if (ended) return CAROM_OK;
+            if (shorter > 0) { // from the same point
+                step = shorter, w->failures = 3;
+                continue;
+            }
             carom_zero(w->bend, w->k.ntau);
             w->before = 0;
             step = fmax(step, FOLLOW_FIRST * w->longest);
@@ -224,7 +230,7 @@ static carom_status march(follow_walk *w, double *t, bool *more) {
         *here = *there, *there = swapped;
         if (!isnan(edge)) return CAROM_OK;
         bool moved = false, ended = false;
-        CAROM_TRY(follow_look_for_end(w, branch, false, &ended));
+        CAROM_TRY(follow_look_for_end(w, branch, step < CROWDED, &ended));
         if (ended) return CAROM_OK;
         CAROM_TRY(follow_settle(w, &moved));
         if (moved) {

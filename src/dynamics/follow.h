@@ -154,8 +154,9 @@ carom_status follow_smooth_events(follow_walk *w, int branch, bool *good);
 
 // -- follow_sudden.c -------------------------------------------------------------------------------------------------
 /// Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the
-/// curve stands where the branch goes on, mostly just behind it, and w->tau leads on.
-carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *ended);
+/// curve stands where the branch goes on, mostly just behind it, and w->tau leads on.  *shorter above 0: a step that
+/// will tell more, from the last point, where the curve stands.
+carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *shorter, bool *ended);
 
 // -- follow_switch.c -------------------------------------------------------------------------------------------------
 /// The curve is now that of orbits, or of equilibria.

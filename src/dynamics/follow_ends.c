@@ -225,7 +225,8 @@ carom_status follow_look_for_end(follow_walk *w, int branch, bool sure, bool *en
     const bool known = limit.error <= NEARLY * w->size,
                told = limit.error <= ENOUGH * w->size && limit.error >= limit.before,
                deep = w->k.slowest(w->k.user) < DEEP; // beyond, errors grow too much
-    if (!(known || told || ((deep || sure) && limit.error <= FOLLOW_FELT * w->size))) return CAROM_OK;
+    const double size = fmax(w->size, fabs(limit.value));
+    if (!(known || told || ((deep || sure) && limit.error <= FOLLOW_FELT * size))) return CAROM_OK;
     w->low_event = limit.value - limit.error, w->high_event = limit.value + limit.error;
     CAROM_TRY(follow_add_row(w, branch, &w->spot[FOLLOW_HERE].look,
                              limit.saddle_node ? "saddle-node homoclinic" : "homoclinic"));

@@ -15,6 +15,7 @@ static const double LEAPS = 0.01;     // of a test at the ends of the step: wher
                                       // vanish, the ends lie on two branches
 static const double LOCATED = 1e-10;  // of the parameter, or of the step: a crossing of branches that is located
 static const double TRUSTED = 10;     // of its estimated error: it is not larger
+static const double SHORT_ENOUGH = FOLLOW_STEP * FOLLOW_FIRST; // a step in which an event can be located, if ever
 static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of
                                                   // the test at the ends of the step: such a crossing is near
 
@@ -371,6 +372,10 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
         if (status != CAROM_OK && !follow_fatal(status)) status = CAROM_OK, located = false;
     }
     w->locating = false;
+    if (status == CAROM_OK && !located && w->wary && w->orbits && w->spot[FOLLOW_THERE].s > SHORT_ENOUGH) {
+        w->leapt = true; // from nearer by it may be
+        return w->k.precise ? w->k.precise(w->k.user, false) : CAROM_OK;
+    }
     if (status == CAROM_OK && !located) { // the last point before it that was found
         status = w->k.restore(w->k.user, a->place);
         if (status == CAROM_OK) status = w->k.linearise(w->k.user);

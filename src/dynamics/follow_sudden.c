@@ -8,16 +8,24 @@ static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ah
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
 static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
                                       // of a branch its other side is looked for; of that, states; and where they lie
+static const double LEAP = 1e-6, ALONG = 2; // of sizes, and of the step: an event does not move the orbit by more
+static const double CLOSE = 0.01, NOT_QUITE = 0.9; // a step at which an end is believed; of the way to where it seemed
+                                                   // to be
 
 // Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a
 // little further on, too.  The curve ends there.  *only: there is one at sigma, and none where it would be clear.
-static carom_status look_behind(follow_walk *w, double sigma, double ds, bool *found, bool *only, double *at,
-                                carom_error *why) {
+// before: the last solution before the event.
+//
+// (FOL-10)  |u_1 - u_0| <= max(1e-6, 2 ds): what is farther from it lies on another branch, to which Newton's method
+//           has leapt.
+static carom_status look_behind(follow_walk *w, const double *before, double sigma, double ds, bool *found, bool *only,
+                                double *at, carom_error *why) {
     enum { TIMES = 5 };
     // events that come at nearly the same time are told apart first
     const double further[TIMES] = {w->k.clear, 0, FURTHER[0], FURTHER[1], FURTHER[2]};
     *found = *only = false;
-    for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found; ++i) {
+    bool leapt = false;
+    for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found && !leapt; ++i) {
         int iterations;
         *at = sigma + further[i];
         if (i > 1 && *at > fmax(ds, sigma + w->k.clear)) break;
@@ -25,6 +33,11 @@ static carom_status look_behind(follow_walk *w, double sigma, double ds, bool *f
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status != CAROM_OK) *why = *w->err;
         *found = status == CAROM_OK && !w->k.same(w->k.user);
+        if (*found) {
+            w->k.apart(w->k.user, before, w->by);
+            leapt = carom_length(w->by, w->k.ntau) > fmax(LEAP, ALONG * further[i]);
+            *found = !leapt;
+        }
         *only = i == 0 ? status != CAROM_OK : *only && i == 1;
     }
     return CAROM_OK;
@@ -131,7 +144,7 @@ static carom_status look_beside_end(follow_walk *w, const follow_spot *at, bool 
     return CAROM_OK;
 }
 
-carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *ended) {
+carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *shorter, bool *ended) {
     double a = 0, b = ds, behind = 0;
     bool found = false;
     int iterations;
@@ -151,17 +164,25 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, bool *en
     CAROM_TRY(locate_sudden(w, ds, &a, &b, &exact));
     if (a > FOLLOW_SMALLEST) { // is it the start of the orbit that meets an event, and nothing else?
         bool moved = false;
-        CAROM_TRY(follow_go(w, w->place, w->tau, a, &iterations));
-        CAROM_TRY(follow_settle(w, &moved));
+        const carom_status there = follow_go(w, w->place, w->tau, a, &iterations);
+        if (follow_fatal(there)) return there;
+        if (there == CAROM_OK) CAROM_TRY(follow_settle(w, &moved));
         if (moved) return CAROM_OK;
     }
     bool only = false;
-    CAROM_TRY(look_behind(w, b, ds, &found, &only, &behind, &why));
+    carom_status status = follow_go(w, w->place, w->tau, a, &iterations);
+    if (follow_fatal(status)) return status;
+    w->k.save(w->k.user, w->spot[FOLLOW_TRIED].place);
+    if (status == CAROM_OK)
+        CAROM_TRY(look_behind(w, w->spot[FOLLOW_TRIED].place, b, ds, &found, &only, &behind, &why));
+    // far ahead Newton's method may fail, or leap to another branch, where the branch has no end
+    *shorter = !found && ds > CLOSE ? fmin(NOT_QUITE * a, ds / 3) : 0;
+    if (*shorter > 0) return w->k.restore(w->k.user, w->place);
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
     follow_spot *at = &w->spot[FOLLOW_THERE];
     if (exact) CAROM_TRY(w->k.precise(w->k.user, true));
-    carom_status status = follow_go(w, w->place, w->tau, a, &iterations);
+    status = follow_go(w, w->place, w->tau, a, &iterations);
     if (status == CAROM_OK) status = follow_look_at(w, at);
     if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
     if (exact) CAROM_TRY(w->k.precise(w->k.user, false));
