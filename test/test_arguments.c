@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "sweep/book.h"
 #include <carom/carom.h>
+#include <carom/implicit.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
