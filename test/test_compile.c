@@ -337,7 +337,8 @@ static void empty(const char *folder) {
 }
 
 static carom_status try_compile(carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err) {
-    carom_model *m = good(operations);
+    carom_model *m = good("carom: 1\ncoordinates: {x: 1, y: 2}\n" // soon compiled
+                          "energy: {kinetic: x'^2/2 + y'^2/2, potential: x*y + x^2}\n");
     const carom_status status = carom_model_compile(m, mode, evaluations, compiled, err);
     carom_model_destroy(m);
     return status;

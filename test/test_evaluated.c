@@ -489,6 +489,7 @@ static void shapes_have_their_own_sizes_in_lists(void **state) {
         const int of = space ? 6 : 5, k = space ? i : i - 36, a = k / of, b = k % of, size = (a + b) % 2;
         const char *const *A = space ? solid[a] : plate[a], *const *B = space ? solid[b] : plate[b];
         const char *J = space ? "[0.01, 0.01, 0.01]" : "0.01", *z = space ? ", 0.1" : "";
+        if (BRIEF && a > b) continue;
         if (space && (a == 3 || b == 3) && a + b > 3) continue; // formulas of cylinders take long to write
         double end[2];
         for (int same = 0; same < 2; ++same) {
@@ -512,7 +513,7 @@ static void shapes_have_their_own_sizes_in_lists(void **state) {
         if (!(fabs(end[0] - end[1]) <= 1e-9))
             fail_msg("%s and %s: %.12g among others, %.12g among their like", A[size], B[size], end[0], end[1]);
     }
-    assert_true(pairs > 40);
+    assert_true(pairs > (BRIEF ? 20 : 40));
 }
 
 int main(int argc, char **argv) {

@@ -296,13 +296,13 @@ static void the_robot_keeps_its_platform_level(void **state) {
 // On level ground plates neither slip on it nor on the driven wheel: the hull is as fast as plates go round the axle.
 static void the_crawler_rolls_on_its_track(void **state) {
     (void)state;
-    run r = start("crawler-track", NULL, NULL, 0, 0.8);
+    run r = start("crawler-track", NULL, NULL, 0, BRIEF ? 0.1 : 0.8);
     while (step(&r)) {}
     const carom_now now = carom_sim_now(r.sim);
     const double wheel = -now.v[position(&r, "wheels.3.angle")], hull = now.v[position(&r, "hull.x")],
                  axle = 0.1 / (2 * tan(0.0625 * 3.14159265358979));
-    assert_true(hull > 0.7);
-    assert_close(hull, wheel * axle, 0.1 * hull); // plates are straight, and the hull rocks
+    assert_true(hull > (BRIEF ? 0 : 0.7));
+    if (!BRIEF) assert_close(hull, wheel * axle, 0.1 * hull); // plates are straight, and the hull rocks
     finish(&r);
 }
 

@@ -184,6 +184,8 @@ static const struct { const char *text, *error;
     {H "parameters: {steps: 3}\nchecks: [steps < 4]\n",
      "5:10: 'steps' is a name of this model and of the ledger; rename the model's 'steps'"},
     {H "let: {a: min(x)}\n", "4:10: ..."},
+    {H "let: {a: 2 + pi(x)}\n",
+     "4:14: pi is a number, not a function; for a product write '*' before the parenthesis"},
     {H "simulation: {shceme: a}\n", "4:14: unknown key 'shceme' in simulation; did you mean 'scheme'?"},
     {H "simulation: {step: 0}\n", "4:20: the step size must be positive, got 0"},
     {H "simulation: {end: -1}\n", "4:19: the end time must be positive (a run starts at t = 0), got -1"},

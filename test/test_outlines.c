@@ -442,7 +442,7 @@ static void every_scheme_closes_the_latch(void **state) {
         if (z->limitations & (CAROM_NO_IMPACTS | CAROM_NO_UNEQUAL_RESTITUTION)) continue;
         if (BRIEF && i / 2 % 4 != 0) continue;
         carom_model *m = fast_latch(listed);
-        carom_sim *sim = model_sim(m, z->name, NULL, 1e-4, 0.3);
+        carom_sim *sim = model_sim(m, z->name, NULL, 1e-4, 0.2);
         carom_ledger l;
         carom_error err = {0};
         model_sim_run(sim);

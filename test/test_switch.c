@@ -229,7 +229,7 @@ static void prongs_of_wide_ranges(void **state) {
                "2*pi", 0);
     static const double range[][2] = {{14, 15.3}, {1, 150}};
     carom_orbit o = find_orbit(&d);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < (BRIEF ? 1 : 2); ++i) {
         double start[2];
         carom_follow_def f = define_branch(&d, &o, start, "F", range[i][0], range[i][1]);
         f.max_points = 30;

@@ -102,17 +102,17 @@ static void a_body_vanishes_and_comes_again(void **state) {
 static void an_emitter(void **state) {
     (void)state;
     const char *text = "carom: 1\ngravity: [0, 0, -10]\nbodies:\n"
-                       "  balls: {repeat: 6, body: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 1], velocity: [2, 0, "
+                       "  balls: {repeat: 4, body: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 1], velocity: [2, 0, "
                        "0], exists while: t >= 0.15*i, shape: {box: [0.1, 0.1, 0.1]}}}\n"
                        "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [balls, floor], friction: 0.3}}\n";
     static const char *const schemes[] = {"moreau-midpoint", "moreau-jean", "half-explicit", "event-driven"};
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
-        const end e = run(text, schemes[k], 1e-3, 0.9, NAMES("balls.0.z", "balls.5.x", "balls.5.z", "balls.5.vx"));
+        const end e = run(text, schemes[k], 1e-3, 0.6, NAMES("balls.0.z", "balls.3.x", "balls.3.z", "balls.3.vx"));
         scheme_near(schemes[k], e.x[0], 0.05, 5e-3); // it strikes the floor with 4.4 m/s: h v
         scheme_near(schemes[k], e.x[1], 2 * 0.15, 2 * 1e-3 + 1e-9);
         scheme_near(schemes[k], e.x[2], 1 - 5 * 0.15 * 0.15, 1.5 * 1e-3 + 1e-5);
         scheme_near(schemes[k], e.x[3], 2, 1e-9);
-        scheme_near(schemes[k], e.ledger.energy.external, 5 * 2, 1e-6);
+        scheme_near(schemes[k], e.ledger.energy.external, 3 * 2, 1e-6);
     }
 }
 

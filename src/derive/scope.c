@@ -337,6 +337,8 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
     name *table = carom_names_find(&m->names, text, length);
     if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
+    if (strcmp(word, "pi") == 0)
+        return refuse(err, "pi is a number, not a function; for a product write '*' before the parenthesis");
     // the parser has a remedy
     const bool known = carom_parse_reserved(text, length) || carom_foreign_function(text, length);
     const char *near_table = m->mech && m->mech->ntables && !known ? carom_nearest(word, callable, m) : NULL;

@@ -309,14 +309,23 @@ static bool read_column(hid_t type, int i, carom_column *c) {
     return good;
 }
 
+// What HDF5 converts rows in: as much as it needs, where it would clear a MiB for every column.
+static hid_t small_buffer(hid_t type) {
+    const size_t row = H5Tget_size(type), least = 1 << 14, width = LONGEST_TEXT + 2;
+    const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+    if (H5Pset_buffer(transfer, row + width > least ? row + width : least, NULL, NULL) >= 0) return transfer;
+    h5_close(transfer);
+    return -1;
+}
+
 // One column at a time, converted by HDF5.
-static bool read_values(hid_t set, carom_column *c, long rows) {
+static bool read_values(hid_t set, carom_column *c, long rows, hid_t transfer) {
     size_t width = 8;
     if (c->kind == CAROM_COLUMN_TEXT) width = LONGEST_TEXT + 2;
     const hid_t memory = H5Tcreate(H5T_COMPOUND, width), field = type_of(c, width);
     unsigned char *block = malloc(width * (size_t)(rows + 1));
     bool good = memory >= 0 && field >= 0 && block && H5Tinsert(memory, c->name, 0, field) >= 0 &&
-                H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
+                H5Dread(set, memory, H5S_ALL, H5S_ALL, transfer, block) >= 0;
     for (long k = 0; good && k < rows; ++k) {
         const unsigned char *at = block + (size_t)k * width;
         if (c->kind == CAROM_COLUMN_REAL) memcpy(&c->real[k], at, sizeof(double));
@@ -342,7 +351,10 @@ static bool read_table(hid_t file, const char *name, carom_table *t, carom_error
     good = good && t->name && t->column;
     for (; good && t->columns < columns; ++t->columns) good = read_column(type, t->columns, &t->column[t->columns]);
     good = good && carom_table_reserve(t, (long)rows, err) == CAROM_OK;
-    for (int i = 0; good && rows > 0 && i < columns; ++i) good = read_values(set, &t->column[i], (long)rows);
+    const hid_t transfer = good && rows > 0 ? small_buffer(type) : -1;
+    for (int i = 0; good && rows > 0 && i < columns; ++i)
+        good = transfer >= 0 && read_values(set, &t->column[i], (long)rows, transfer);
+    h5_close(transfer);
     h5_close(space);
     h5_close(type);
     h5_close(set);
