@@ -150,7 +150,7 @@ vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s) {
     return v_scale(g, w, n_num(g, 0.5));
 }
 
-// (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.6 and else -1, a = -1/(s + n_z):
+// (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.618 and else -1, a = -1/(s + n_z):
 // t_1 = (1 + s a n_x^2, s a n_x n_y, -s n_x),  t_2 = (a n_x n_y, s + a n_y^2, -n_y)
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), *x = n.c;
@@ -158,7 +158,7 @@ int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
         t[0] = (vec){{x[1], n_fun(g, CAROM_OP_NEG, x[0]), zero}};
         return 1;
     }
-    const carom_node up = n_if(g, n_less(g, n_num(g, -0.6), x[2]), one, n_num(g, -1)),
+    const carom_node up = n_if(g, n_less(g, n_num(g, -0.618), x[2]), one, n_num(g, -1)),
                      a = n_div(g, n_num(g, -1), n_add(g, up, x[2]));
     const carom_node both = n_mul(g, a, n_mul(g, x[0], x[1]));
     t[0] = (vec){{n_add(g, one, n_mul(g, up, n_mul(g, a, n_mul(g, x[0], x[0])))), n_mul(g, up, both),
