@@ -345,20 +345,26 @@ static void a_stack_at_rest_needs_hardly_any_work(void **state) {
     carom_model_destroy(m);
 }
 
-// (TOL-6) is not for walls: rough answers set bricks in motion, 1 mm from each other, with thousands of sweeps to come.
-static void a_wall_without_mortar_is_solved_precisely(void **state) {
+// (MID-8)  The contacts of a wall that residuals of (TOL-6) open stay closed: without that half of them are open in the
+// second step, and bricks fall.  A residual r moves a contact by r t, and rows add up; at both ends of the rows bricks
+// hang over and tip, so the middle is looked at.
+static void a_wall_without_mortar_stands(void **state) {
+    enum { ROWS = 20, BRICKS = 15, STEPS = 20 };
     const double h = 2e-3;
     (void)state;
     carom_model *m =
         good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-             "  b: {repeat: [8, 6], body: {density: 1800, at: [0.25*j + 0.125*(i - 2*floor(i/2)), 0, 0.0325 + 0.065*i],"
-             "\n      shape: {box: [0.249, 0.12, 0.065]}}}\n"
+             "  b: {repeat: [20, 15], body: {density: 1800, at: [0.25*j + 0.125*(i - 2*floor(i/2)), 0, 0.0325 + "
+             "0.065*i],\n      shape: {box: [0.249, 0.12, 0.065]}}}\n"
              "contact defaults: {friction: 0.6}\ncontacts: {bb: {among: b}, f: {between: [b, floor]}}\n");
-    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, h, 50 * h);
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, h, STEPS * h);
     model_sim_run(sim);
     const carom_ledger l = sim_ledger(sim);
-    assert_int_equal(l.counts.accepted, 0);
-    assert_true(l.counts.residual <= 1e-8 * 2 * 9.81 * h); // `tol` of velocities that a step of fall makes
+    const double *q = carom_sim_now(sim).q;
+    assert_true(l.counts.accepted_residual <= 1e-4);
+    for (int i = 0; i < ROWS; ++i)
+        assert_true(fabs(q[7 * (i * BRICKS + BRICKS / 2) + 2] - 0.0325 - 0.065 * i) <=
+                    ROWS * l.counts.residual * STEPS * h);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
@@ -373,7 +379,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(planks_lie_across_each_other),
         cmocka_unit_test(a_pile_that_stands_still_runs_by_itself),
         cmocka_unit_test(a_stack_at_rest_needs_hardly_any_work),
-        cmocka_unit_test(a_wall_without_mortar_is_solved_precisely),
+        cmocka_unit_test(a_wall_without_mortar_stands),
     };
     const struct CMUnitTest takes_long[] = {cmocka_unit_test(a_pyramid_stands_for_a_second)};
     if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(takes_long, NULL, NULL);

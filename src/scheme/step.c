@@ -567,8 +567,15 @@ double carom_joints_size(const carom_step *s, const carom_local *L, const double
     return carom_norm_max(u, n) < HUGE_VAL ? most : HUGE_VAL;
 }
 
+static double largest_residual(const carom_step *s) { return fmax(s->counts->residual, *s->inside->residual); }
+
 double carom_impulse_rounding(const carom_step *s) {
-    return 16 * fmin(fmax(s->counts->residual, *s->inside->residual), CAROM_EXCUSED * s->scale);
+    return 16 * fmin(largest_residual(s), CAROM_EXCUSED * s->scale);
+}
+
+double carom_residual_accepted(const carom_step *s) {
+    const double r = largest_residual(s);
+    return r > CAROM_EXCUSED * s->scale ? r : 0;
 }
 
 double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + carom_impulse_rounding(s); }

@@ -181,7 +181,9 @@ double carom_local_velocity_rounding(const carom_step *s, const carom_local *L, 
 /// is one draw of it, and the sums that make velocities of impulses draw some more.  A larger residual was accepted,
 /// and is an error, not rounding (TOL-3).
 double carom_impulse_rounding(const carom_step *s);
-/// What contact solvers may leave of a local velocity: 4 tol V and that.
+/// The largest residual of the run so far, where it is more than rounding; else 0.
+double carom_residual_accepted(const carom_step *s);
+/// What contact solvers may leave of a local velocity: 4 tol V and the rounding of impulses.
 double carom_velocity_left(const carom_step *s);
 
 /// (LV-2)  The size of positions, max |q_i| lever_i, and of rates: one length, one speed for all that moves, in any

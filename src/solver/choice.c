@@ -14,13 +14,12 @@ enum { MANY = 20000 }; // contacts whose blocks of G take too much memory for a 
 // Work for each contact that is not worth a trial: 40 sweeps of `bodies`; more of `hybrid`, since the first answers of
 // `bodies` cost nothing where contacts rest, and the next ones lose some of them.
 static const double CHEAP[] = {[CAROM_BY_BODIES] = 3500, [CAROM_BY_HYBRID] = 6000};
-static const double START = 50000; // for each contact, that `hybrid` may take in the first problem of a run
+static const double WORTH = 50000; // work for each contact that `hybrid` may do in the first problem of a run, and that
+                                   // its precise answers are worth where they are asked for and rougher ones accepted
 static const double ALLOWED = 2;   // work of a trial over that of the solver in use: its first start is a poor one
 static const double PATIENCE = 4;  // work of `hybrid` in use over that of `bodies`
 static const double SLOW = 3;      // work over that of the other solver, which is then tried soon
 static const double BETTER = 0.7;  // work over that of the solver in use, which it then replaces
-static const double WORTH = 80000; // work for each contact that precise answers of `hybrid` are worth, where they are
-                                   // asked for and rougher ones accepted
 
 // Work for each contact that nobody has to save.
 static double modest(const carom_allowance *turn) {
@@ -32,8 +31,7 @@ carom_allowance carom_choice_next(carom_choice *c, int contacts, bool precise) {
     const carom_allowance hybrid = {.who = CAROM_BY_HYBRID, .precise = precise};
     if (c->pause == 0) { // answers of `bodies` would lose contacts that rest
         c->first = CAROM_BY_HYBRID;
-        return (carom_allowance){
-            .who = c->first, .limit = fmax(START, modest(&hybrid)) * contacts, .precise = precise};
+        return (carom_allowance){.who = c->first, .limit = WORTH * contacts, .precise = precise};
     }
     const double cheap[] = {[CAROM_BY_BODIES] = modest(&hybrid) > CHEAP[CAROM_BY_HYBRID] ? 0 : CHEAP[0],
                             [CAROM_BY_HYBRID] = fmax(CHEAP[CAROM_BY_HYBRID], modest(&hybrid))};
@@ -42,7 +40,7 @@ carom_allowance carom_choice_next(carom_choice *c, int contacts, bool precise) {
     carom_allowance turn = {.who = who, .limit = INFINITY, .precise = precise};
     if (tries && c->trial == 0) c->trial = TRIAL;
     if (tries) turn.limit = ALLOWED * c->cost[c->first];
-    else if (who == CAROM_BY_HYBRID && c->cost[!who] > 0) turn.limit = PATIENCE * c->cost[!who];
+    else if (who == CAROM_BY_HYBRID) turn.limit = PATIENCE * (c->cost[!who] > 0 ? c->cost[!who] : WORTH);
     turn.limit = fmax(turn.limit, modest(&turn)) * contacts;
     return turn;
 }

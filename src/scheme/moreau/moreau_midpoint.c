@@ -16,12 +16,26 @@ void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_sy
     w->M = carom_allocate_stage(mem, sys, false);
     w->q_0 = carom_allocate(mem, (size_t)sys->nq);
     w->v_0 = carom_allocate(mem, (size_t)sys->nv);
+    w->opened = carom_allocate(mem, (size_t)sys->nc);
     CAROM_ALLOCATE(mem, (size_t)w->M.L.W.n, &w->u_0, &w->u);
 }
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
     carom_midpoint_allocate(memory, mem, sys);
+}
+
+// (MID-8)  j reacted in the last step,  0 < g_j <= h r:  j is closed, and g_j kept in `opened`
+static bool close_opened(carom_midpoint *w, const carom_step *s) {
+    const double r = carom_residual_accepted(s);
+    double *g = w->M.g + s->sys->ne;
+    bool some = false;
+    if (s->strict || !(r > 0)) return false;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        w->opened[c] = s->active[c] != 0 && g[c] > 0 && g[c] <= s->h * r ? g[c] : 0;
+        if (w->opened[c] > 0) g[c] = 0, some = true;
+    }
+    return some;
 }
 
 // (MID-2) to (MID-6): the velocity v_1, in place; s->q is q_M.
@@ -32,6 +46,7 @@ static carom_status velocity(carom_midpoint *w, carom_step *s, bool paper) {
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
     // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
     CAROM_TRY(carom_stage_motion(M, s, s->t + 0.5 * s->h, s->q, v));
+    const bool opened = close_opened(w, s);
     CAROM_TRY(carom_stage_close(M, s, NULL, NULL));
     if (M->L.nb > 0) carom_local_velocity_shared(s, u_0, &M->L, v);
     carom_stage_advance(M, v, s->h);
@@ -49,6 +64,8 @@ static carom_status velocity(carom_midpoint *w, carom_step *s, bool paper) {
         CAROM_TRY(carom_velocity_before(s, u_0, &M->L, (carom_evaluation_point){.t = M->t, .q = s->q, .v = w->v_0}));
         carom_axpy(u, 1, u_0, M->L.at[M->L.nb]);
     }
+    // (MID-9)  c_j += g_j/h  for those of (MID-8)
+    for (int b = s->sys->ne; b < M->L.nb && opened; ++b) u[M->L.at[b]] += w->opened[M->L.id[b] - s->sys->ne] / s->h;
     CAROM_TRY(carom_problem_step(s, &M->L, &M->F, u, u_0));
 
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
