@@ -84,14 +84,15 @@ static carom_status begin(extended *x, const double *tau) {
 // Derivatives of g, by differences; the place stays.
 static carom_status differentiate(extended *x, double *place) {
     follow_walk *w = x->w;
-    const double g[2] = {x->g[0], x->g[1]};
     w->k.save(w->k.user, place);
-    for (int j = 0; j < x->N; ++j) {
-        CAROM_TRY(w->k.predict(w->k.user, x->S + (size_t)j * (size_t)w->k.ntau, DELTA));
-        CAROM_TRY(evaluate(x));
-        for (int i = 0; i < 2; ++i) x->g_z[i + 2 * j] = (x->g[i] - g[i]) / DELTA;
-        CAROM_TRY(w->k.restore(w->k.user, place));
-    }
+    for (int j = 0; j < x->N; ++j)
+        for (int side = -1; side <= 1; side += 2) { // both rows may be nearly parallel
+            CAROM_TRY(w->k.predict(w->k.user, x->S + (size_t)j * (size_t)w->k.ntau, side * DELTA));
+            CAROM_TRY(evaluate(x));
+            for (int i = 0; i < 2; ++i)
+                x->g_z[i + 2 * j] = (side < 0 ? 0 : x->g_z[i + 2 * j]) + side * x->g[i] / (2 * DELTA);
+            CAROM_TRY(w->k.restore(w->k.user, place));
+        }
     return evaluate(x);
 }
 
