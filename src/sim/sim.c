@@ -238,15 +238,18 @@ carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
 //          twice.
 static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err) {
     enum { TRIES = 64 }; // each time half as long again: 1e11 times the first length
+    enum { FEW = 8 };    // pairs that cost less than steps which are taken twice
     // too short: half as much again; else a quarter to spare, and half of an excess goes in 14 steps
     static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
     carom_inside *in = sim->step.inside;
     for (int tries = 0;; ++tries) {
-        in->margin = -HUGE_VAL; // nobody asks: the step was inside one that the scheme has taken before
+        in->margin = -HUGE_VAL; // nobody asks: the step is inside one that the scheme took before
         const carom_status status = take_step(sim, h, err);
         const double had = sim->kept->reach;
         if (!(in->margin > had) || in->margin == HUGE_VAL || tries == TRIES) {
-            if (in->margin > -HUGE_VAL) sim->kept->reach = fmax(SPARE * in->margin, SHRINKS * had);
+            const bool asked = in->margin > -HUGE_VAL;
+            if (asked) sim->kept->wanted = SPARE * fmax(0, in->margin);
+            if (asked || sim->list.pairs > FEW) sim->kept->reach = fmax(sim->kept->wanted, SHRINKS * had);
             return status;
         }
         carom_sim_undo(sim);

@@ -46,7 +46,7 @@ typedef struct carom_kept {
     long stops;         // adaptive: stop times passed
     double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room
-    double reach;       // and carom_list.margin
+    double reach, wanted; // and carom_list.margin; what the last step that asked wants
     double power_in, power_out; // external and damping power at the end of the last step
     double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until
                         // then
