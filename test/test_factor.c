@@ -366,8 +366,11 @@ static void solve_two_levels(carom_saddle *S, carom_matrix A, const carom_column
 static void coupling_that_appears_changes_no_number(void **state) {
     (void)state;
     enum { NE = ROWS * BODIES, ALL = 2 * UNKNOWNS + NE };
-    const carom_saddle_levels levels = {
-        .velocities = 2, .reactions = 1, .A = {{true, true}, {false, true}}, .W = {{true}, {true}}, .V = {{true, true}}};
+    const carom_saddle_levels levels = {.velocities = 2,
+                                        .reactions = 1,
+                                        .A = {{true, true}, {false, true}},
+                                        .W = {{true}, {true}},
+                                        .V = {{true, true}}};
     static int group[BODIES + 1];
     static double A[2][UNKNOWNS * UNKNOWNS], b[ALL], x[5][ALL];
     uint64_t seed = 11;
