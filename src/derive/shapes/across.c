@@ -85,12 +85,8 @@ touching carom_across(carom_graph *g, const shape *s, const shape *box, int way)
     const carom_node zero = n_num(g, 0), ef = v_dot(g, l.along, e.along), we = v_dot(g, w, l.along),
                      wf = v_dot(g, w, e.along);
     const carom_node square = n_sub(g, n_num(g, 1), n_mul(g, ef, ef)), crosses = n_less(g, n_num(g, PARALLEL), square);
-    carom_node x = n_if(g, crosses, n_clamp(g, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), l.half), zero);
-    carom_node y = n_if(g, crosses, n_clamp(g, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), e.half), zero);
-    if (s->kind == SHAPE_CAPSULE) { // nearest to an end of the line, and that to an end of the edge (SHP-33)
-        y = n_clamp(g, n_add(g, wf, n_mul(g, ef, x)), e.half);
-        x = n_clamp(g, n_sub(g, n_mul(g, ef, y), we), l.half);
-    }
+    const carom_node x = n_if(g, crosses, n_clamp(g, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), l.half), zero);
+    const carom_node y = n_if(g, crosses, n_clamp(g, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), e.half), zero);
     if (s->kind == SHAPE_CYLINDER) { // the place of the edge on its surface
         const corner c = {.at = v_add(g, e.middle, v_scale(g, e.along, y))};
         touching t = carom_surface(g, &c, s);

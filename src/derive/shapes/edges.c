@@ -153,12 +153,7 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const carom_node here = n_and(g, crossed, n_and(g, within, foremost));
     const carom_node length = n_mul(g, n_sign(g, v_dot(g, c, way)), n_fun(g, CAROM_OP_SQRT, square));
     // Elsewhere the ends of the edges: no less than the distance of the shapes.
-    carom_node end_A = n_clamp(g, x, a.half), end_B = n_clamp(g, y, b.half);
-    if (sA->kind == SHAPE_CAPSULE || sB->kind == SHAPE_CAPSULE) { // nearest to each other (SHP-33)
-        end_B = n_clamp(g, n_add(g, wf, n_mul(g, ef, end_A)), b.half);
-        end_A = n_clamp(g, n_sub(g, n_mul(g, ef, end_B), we), a.half);
-    }
-    const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, end_A)), v_scale(g, f, end_B));
+    const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, n_clamp(g, x, a.half))), v_scale(g, f, n_clamp(g, y, b.half)));
     const carom_node gap2 = v_dot(g, apart, apart), some = n_less(g, n_mul(g, tiny, tiny), gap2),
                      root = n_fun(g, CAROM_OP_SQRT, gap2);
     const carom_node slack = radii > 0 ? zero : n_mul(g, n_num(g, SLACK), scale);
@@ -167,7 +162,6 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
                   n_num(g, radii));
     for (int k = 0; k < 3; ++k)
         t.normal.c[k] = n_if(g, here, n_div(g, c.c[k], length), n_if(g, some, n_div(g, apart.c[k], root), zero));
-    const vec at = v_add(g, m_A, v_scale(g, e, end_A));
-    t.point = v_sub(g, at, v_scale(g, t.normal, n_num(g, sA->radius)));
+    t.point = v_sub(g, on_A, v_scale(g, t.normal, n_num(g, sA->radius)));
     return t;
 }
