@@ -51,8 +51,8 @@ static void oscillator(void **state) {
 }
 
 // Equal frequencies: a ring of three masses, x_1 + x_2 + x_3 = 0 at omega^2 = 3 k/m, twice; two equal pairs of masses
-// under gyroscopic forces, lambda^2 +- i g lambda + k = 0, each with shapes (1, +-i) of one pair, twice.  Each shape has
-// a component that the other does not have.
+// under gyroscopic forces, lambda^2 +- i g lambda + k = 0, each with shapes (1, +-i) of one pair, twice.  Each shape
+// has a component that the other does not have.
 static void equal_frequencies(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", "
@@ -69,7 +69,8 @@ static void equal_frequencies(void **state) {
     }
     drop(&x, m);
     m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0, w: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + w'^2)\", "
-             "potential: \"2*(x^2 + y^2 + z^2 + w^2)\"}\nforces: {x: \"3*y'\", y: \"-3*x'\", z: \"3*w'\", w: \"-3*z'\"}\n");
+             "potential: \"2*(x^2 + y^2 + z^2 + w^2)\"}\nforces: {x: \"3*y'\", y: \"-3*x'\", z: \"3*w'\", "
+             "w: \"-3*z'\"}\n");
     x = modes_of(m);
     assert_int_equal(x.count, 4);
     for (int k = 0; k < 4; ++k) { // omega = 1, 4:  x'' = 3 y' - 4 x  with x = 1, y = i s:  s = (omega^2 - 4)/(3 omega)
