@@ -143,24 +143,13 @@ static void vectors_do_what_their_names_say(void **state) {
     assert_true(z[1] == 2 && x[2] == 0);
 }
 
-static void passes_that_do_two_things_do_both_of_them(void **state) {
+static void a_pass_that_keeps_and_adds_does_both(void **state) {
     (void)state;
     enum { N = 37 };
     double x[N], z[N], x_0[N], z_0[N], y[N];
     for (int i = 0; i < N; ++i) x[i] = y[i] = 1.0 / (i + 3), z[i] = i - 0.1 * i * i;
     carom_add_keeping(x_0, z_0, x, 0.3, z, N);
     for (int i = 0; i < N; ++i) assert_true(x_0[i] == y[i] && z_0[i] == z[i] && x[i] == y[i] + 0.3 * z[i]);
-    for (int i = 0; i < N; ++i) { // one entry at a time breaks the limit
-        carom_copy(x, y, N);
-        const double kept = z[i], bad[] = {120, -120, HUGE_VAL, -HUGE_VAL, NAN};
-        assert_true(carom_axpy_below(x, 0.3, z, N, 119));
-        for (int k = 0; k < N; ++k) assert_true(x[k] == y[k] + 0.3 * z[k]);
-        for (int k = 0; k < 5; ++k) {
-            z[i] = bad[k];
-            assert_false(carom_axpy_below(x, 0.3, z, N, 119));
-        }
-        z[i] = kept;
-    }
 }
 
 int main(void) {
@@ -171,7 +160,7 @@ int main(void) {
         cmocka_unit_test(a_matrix_adds_to_a_block_of_a_dense_one),
         cmocka_unit_test(largest_entry_sees_what_is_no_number),
         cmocka_unit_test(vectors_do_what_their_names_say),
-        cmocka_unit_test(passes_that_do_two_things_do_both_of_them),
+        cmocka_unit_test(a_pass_that_keeps_and_adds_does_both),
     };
     return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);
 }

@@ -57,9 +57,20 @@ static carom_mech *all(void) {
     return m;
 }
 
+// What is written of both is the same.
+static bool equal(const carom_mech *a, const carom_mech *b) {
+    char *x = carom_mech_text(a), *y = carom_mech_text(b);
+    bool same = x && y && strcmp(x, y) == 0 && a->nmatrices == b->nmatrices;
+    for (int i = 0; same && i < a->nmatrices; ++i) {
+        const carom_matrix_text *A = &a->matrices[i], *B = &b->matrices[i];
+        same = strcmp(A->name, B->name) == 0 && A->length == B->length && memcmp(A->text, B->text, A->length) == 0;
+    }
+    free(x), free(y);
+    return same;
+}
+
 static void same(const carom_mech *a, const carom_mech *b, const char *what) {
-    if (!carom_mech_equal(a, b)) fail_msg("%s differ", what);
-    assert_int_equal(carom_mech_hash(a), carom_mech_hash(b));
+    if (!equal(a, b)) fail_msg("%s differ", what);
 }
 
 static void a_copy_is_equal_and_lives_alone(void **state) {
@@ -96,8 +107,7 @@ static void change(void *user, const carom_key *k) {
     if (!carom_key_is_record(k)) {
         carom_datum *d = carom_key_field(c->record, k->at), before = *d;
         *d = (carom_datum){.kind = CAROM_TEXT, .text = "changed", .length = 7, .key = before.key};
-        if (carom_mech_equal(c->m, c->whole) || carom_mech_hash(c->m) == carom_mech_hash(c->whole))
-            fail_msg("a change of '%s' is not noticed", k->name);
+        if (equal(c->m, c->whole)) fail_msg("a change of '%s' is not noticed", k->name);
         *d = before;
         ++c->changed;
         return;
@@ -121,7 +131,7 @@ static void every_field_counts(void **state) {
     assert_true(c.changed > 200);
     same(m, whole, "what was changed back");
     m->nmatrices = 0;
-    assert_false(carom_mech_equal(m, whole));
+    assert_false(equal(m, whole));
     carom_mech_destroy(m);
     carom_mech_destroy(whole);
 }
@@ -131,7 +141,7 @@ static void round_trip(const char *text, const char *what) {
     char *written = carom_mech_text(m);
     assert_non_null(written);
     carom_mech *again = mech_of(written);
-    if (!carom_mech_equal(m, again)) fail_msg("%s, written and read again, is another mechanism:\n%s", what, written);
+    if (!equal(m, again)) fail_msg("%s, written and read again, is another mechanism:\n%s", what, written);
     free(written);
     carom_mech_destroy(m);
     carom_mech_destroy(again);

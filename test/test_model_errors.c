@@ -168,7 +168,7 @@ static const struct { const char *text, *error;
     {H "outputs: {energy: 2*x}\n", "4:11: results have a column 'energy' already; choose another name"},
     {H "contacts: {c: {gap: x}}\noutputs: {c.force: x}\n",
      "5:11: names that start with 'c.' belong to that contact or constraint; choose another name"},
-    {H "exact: {x: t}\n", "4:8: section `exact` lacks 'y'; give all coordinates or none"},
+    {H "exact: {x: t}\n", "4:8: missing 'y' in section `exact`; give all coordinates or none"},
     {H "let: {a: x}\nexact: {x: t, y: a}\n",
      "5:18: 'a' is a let name, but the exact solution may only use time, parameters and names defined above in exact"},
     {H "exact: {x: y, y: t}\n", "4:12: the exact 'y' is not known yet here; exact is read in order, move its line up"},

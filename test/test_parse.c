@@ -155,11 +155,11 @@ static void errors_name_the_byte_and_the_remedy(void **unused) {
     wrong("x(2)", 0, "unknown function 'x'");
     wrong("1 + sni(x)", 4, "did you mean 'sin'?");
     wrong("sqt(2)", 0, "did you mean 'sqrt'?");
-    wrong("sin(1, 2)", 0, "sin takes 1 argument, not 2");
-    wrong("atan2(1)", 0, "atan2 takes 2 arguments, not 1");
-    wrong("if(1, 2)", 0, "if takes 3 arguments, not 2");
-    wrong("sin()", 0, "sin takes 1 argument, not 0");
-    wrong("min(1)", 0, "min takes two arguments or more, not 1");
+    wrong("sin(1, 2)", 0, "sin requires 1 argument, got 2");
+    wrong("atan2(1)", 0, "atan2 requires 2 arguments, got 1");
+    wrong("if(1, 2)", 0, "if requires 3 arguments, got 2");
+    wrong("sin()", 0, "sin requires 1 argument, got 0");
+    wrong("min(1)", 0, "min requires at least 2 arguments, got 1");
     wrong("max(1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8)", 0, "more than 16 arguments");
     wrong("sin + 1", 0, "needs arguments");
     wrong("sin'(1)", 0, "prime");
@@ -255,7 +255,7 @@ static void unknown_calls_go_to_the_caller(void **unused) {
     assert_int_equal(parse(g, "zero()", &scope, &offset, &err), carom_graph_number(g, 0));
     carom_graph_destroy(g);
     wrong_in(&scope, "1 + sni(x)", 4, "did you mean 'sin'?");
-    wrong_in(&scope, "sin(1, 2)", 0, "sin takes 1 argument, not 2");
+    wrong_in(&scope, "sin(1, 2)", 0, "sin requires 1 argument, got 2");
 }
 
 static char *repeated(const char *piece, int n, const char *middle, const char *close) {

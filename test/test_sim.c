@@ -271,43 +271,6 @@ static void steps_divide_the_time_between_rows(void **state) {
     carom_sim_destroy(sim);
 }
 
-static bool force_fails;
-static carom_status failing_force(const void *model, void *work, double t, const double *q, const double *v,
-                                  double *f) {
-    (void)model, (void)work, (void)t, (void)q, (void)v;
-    f[0] = 2;
-    return force_fails ? CAROM_USER : CAROM_OK;
-}
-
-// A smooth motion apart from the run, x = 1 + t^2 backwards from t = 3; the run itself stays where it was, and reports
-// to its own caller.
-static void smooth_motions_leave_the_run_alone(void **state) {
-    (void)state;
-    known k;
-    known_oscillator(&k, 0.5);
-    k.sys.nc = 0;
-    k.sys.force = failing_force;
-    carom_sim *sim = sim_of(&k, "mixed", NULL, 0.1, 1);
-    const double phase[8] = {0};
-    double q = 10, v = 6;
-    carom_error apart = {0}, err = {0};
-    sim_step(sim);
-    const carom_now before = carom_sim_now(sim);
-    const double x = before.q[0], u = before.v[0], h = 0.1;
-    assert_int_equal(carom_sim_flow(sim, phase, 3, 1, 1e-10, &q, &v, &apart), CAROM_OK);
-    check_near(q, 2, 1e-12);
-    check_near(v, 2, 1e-12);
-    assert_true(carom_sim_now(sim).t == before.t && carom_sim_now(sim).q[0] == x && carom_sim_now(sim).v[0] == u);
-    sim_step(sim);
-    check_near(carom_sim_now(sim).q[0], x + u * h + h * h, 1e-12);
-    force_fails = true;
-    assert_int_not_equal(carom_sim_step(sim, &err), CAROM_OK);
-    force_fails = false;
-    assert_true(strlen(err.text) > 10);
-    assert_string_equal(apart.text, "");
-    carom_sim_destroy(sim);
-}
-
 static void velocities_of_all_directions_are_told(void **state) {
     (void)state;
     known k;
@@ -545,7 +508,6 @@ int main(void) {
         cmocka_unit_test(foreign_states_are_refused),
         cmocka_unit_test(work_of_forces_is_booked),
         cmocka_unit_test(steps_divide_the_time_between_rows),
-        cmocka_unit_test(smooth_motions_leave_the_run_alone),
         cmocka_unit_test(velocities_of_all_directions_are_told),
         cmocka_unit_test(choices_are_told),
         cmocka_unit_test(time_adds_up),

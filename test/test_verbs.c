@@ -185,7 +185,7 @@ static void branches(void **state) {
     assert_int_equal(carom("plot b.h5 --of 'max(x)' -o b.svg"), 2);
     assert_says(complaints, "b.h5 has no column 'max(x)'; did you mean 'max(y)'?");
     assert_int_equal(carom("plot b.h5 --phase y -o b.svg"), 2);
-    assert_says(complaints, "--phase does not belong to the picture of a branch");
+    assert_says(complaints, "--phase does not apply to the plot of a branch");
 }
 
 // A run of 2 s in two parts: the controller samples once where they meet.  Sweeps and fits start from there, too.

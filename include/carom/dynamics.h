@@ -16,7 +16,7 @@ extern "C" {
 
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity
 /// of the model must be there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err gives the reason
-/// with which name.
+/// and the name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v,
@@ -54,8 +54,8 @@ typedef struct carom_equilibrium {
     double *signals;          // their values at rest
 } carom_equilibrium;
 
-/// Find a state of rest near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: there is none that was
-/// found; err gives the reason and `rest` contains the best state.  Free it in every case.
+/// Find an equilibrium near (q, 0), q NULL: near the initial state.  CAROM_NOT_CONVERGED: none was found; err gives the
+/// reason and `rest` contains the best state.  Free it in every case.
 carom_status carom_equilibrium_find(carom_equilibrium *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_equilibrium_free(carom_equilibrium *rest);
 /// The least and the largest value of a coordinate among the equilibria that friction allows near this one, with the
@@ -95,9 +95,9 @@ typedef struct carom_modes_def {
     const bool *closed;  // by contact: those that are closed, with force or without; NULL: found from gaps and forces
 } carom_modes_def;
 
-/// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential
-/// motion, contacts that slide hold their normal motion and carry friction in proportion to its force.  Free it in
-/// every case.
+/// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick constrain normal and tangential
+/// motion; contacts that slide constrain their normal motion, and their friction is proportional to its force.  Free it
+/// in every case.
 carom_status carom_modes_find(carom_modes *modes, const carom_model *m, const carom_modes_def *def, carom_error *err);
 void carom_modes_free(carom_modes *modes);
 
@@ -190,7 +190,7 @@ typedef struct carom_gradient {
 } carom_gradient;
 
 /// Exact derivatives of the motion, through impacts, opening, stick and slip.  CAROM_NOT_CONVERGED: there is no
-/// derivative, as at grazing; err gives the place.  Free it in every case.
+/// derivative, as at grazing; err gives the event.  Free it in every case.
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
 
@@ -227,8 +227,8 @@ typedef struct carom_optimum {
     double *gradient;            // n: of the objective there; NaN: unknown
     double *multiplier;          // nsubject: of active constraints; NaN: unknown
     int *bound;                  // n: -1 on its lower bound, 1 on its upper one, 0 between
-    double slope;                // what is left of the gradient besides active constraints and bounds, times the
-                                 // distance of the bounds, relative to the objective; NaN: unknown
+    double slope;                // of the gradient, without active constraints and bounds, times the distance of the
+                                 // bounds, relative to the objective; NaN: unknown
     double distance;             // least change of a name, relative to it, at which the sequence of events is another
                                  // one; infinite: unknown
     bool kink;                   // the best lies where the gradient jumps

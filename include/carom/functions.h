@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct carom_functions_def {
-    const carom_system *base;      // system to which the functions are added, which must outlive them; NULL: none
+    const carom_system *base;      // system to which the functions are added, and which must outlive them; NULL: none
     int n;                         // coordinates, each with its rate; without effect with a base, which has its own
     int ne, nc;                    // constraints (only without a base) and contacts that gaps() gives, after those of
                                    // the base
@@ -28,8 +28,8 @@ typedef struct carom_functions_def {
     carom_status (*force)(void *user, double t, const double *q, const double *v, double *f);
     /// One number per direction: constraints, then for each contact its gap, followed by its slips (displacements).
     carom_status (*gaps)(void *user, double t, const double *q, double *g);
-    /// Their derivatives along velocities, a column of W (nv) per direction, and by time, w.  The slips of gaps() are
-    /// then not looked at.  NULL: by central differences of gaps().
+    /// Their derivatives along velocities, a column of W (nv) per direction, and with respect to time, w.  The slips of
+    /// gaps() are then ignored.  NULL: by central differences of gaps().
     carom_status (*directions)(void *user, double t, const double *q, double *W, double *w);
     /// Of the forces here that have one.  NULL: 0.  Forces not derived from it are accounted as damping and as external
     /// work.

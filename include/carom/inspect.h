@@ -57,8 +57,8 @@ bool carom_model_fixed(const carom_model *m, int i);
 double carom_model_contact_size(const carom_model *m, long long id);
 
 /// The number of contact NAME in events, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and
-/// those that come and go), or of two shapes, A-B, that come and go.  A number that stands for several contacts is that
-/// of no event: compare names of contacts then.
+/// those of a dynamic contact list), or of two shapes of such a list, A-B.  A number for several contacts is that of no
+/// event: compare names of contacts then.
 enum { CAROM_NO_CONTACT = -1 };
 long long carom_model_contact(const carom_model *m, const char *name);
 

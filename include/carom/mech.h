@@ -16,11 +16,11 @@ extern "C" {
 
 typedef enum carom_datum_kind { CAROM_ABSENT, CAROM_NUMBER, CAROM_TEXT, CAROM_LIST, CAROM_MAP } carom_datum_kind;
 
-/// A member of a family has its indices: what the names of its indices stand for.
+/// Indices of a member of a family: their names and values.
 typedef struct carom_indices { int n; const char *name[3]; int at[3]; } carom_indices;
 
-/// What is given for one key: a number, a text (an expression, a name, a word), a list, or named data.  It has its
-/// place, for messages.
+/// The value of one key: a number, a text (an expression, a name, a word), a list, or named data, with its location for
+/// messages.
 typedef struct carom_datum {
     carom_datum_kind kind;
     int count;                // items of a list or map

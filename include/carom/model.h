@@ -51,8 +51,8 @@ const char *carom_model_velocity(const carom_model *m, int i);   // of nv: "x'",
 const char *carom_model_parameter(const carom_model *m, int i, double *value);
 /// Other values of n parameters, numbered as above; parameters given by expressions of these follow.  The model is
 /// then, bit for bit, the one that is created with these values: mostly by writing numbers, and where one goes into the
-/// structure by deriving it again (*derived, may be NULL).  What was made from it before (work blocks, simulations,
-/// drawings) has to be made again, names and texts be asked for again.  On failure it is unchanged.
+/// structure by deriving it again (*derived, may be NULL).  Work blocks, simulations and drawings made from it before
+/// are invalid, and so are names and texts.  On failure it is unchanged.
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived,
                              carom_error *err);
 /// Input i, as carom_sim_input() counts them, and its value at the start; NULL after the last.  Inputs that follow a

@@ -75,8 +75,8 @@ typedef struct carom_problem {
     const carom_block *block;     // nb, in order of rows, covering 0..n-1
     const double *G, *c;          // n x n, n; G may be NULL where `rows` is given
     /// By block: 0, 0: tangential rows share one ball; else the rows of the first, of the second, and the rest a third,
-    /// each of radius mu p_N.  The certificate takes that into account; solvers get a
-    /// problem that is split.  NULL: all share one.
+    /// each of radius mu p_N.  The certificate takes that into account; solvers get a problem that is split.  NULL: all
+    /// share one.
     const int (*disc)[2];
     const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
     const int *first;          // n; NULL: unknown: row i and column i of G are zero before first[i] <= i
@@ -90,7 +90,7 @@ typedef struct carom_problem {
     const double *lever;       // n: lengths by which rows of joints count in the certificate; NULL: 1
     double acceptable;         // residual that the caller accepts: no expensive solver is tried below it; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
-    bool improve;              // a start that is just good enough shall be made better
+    bool improve;              // correct also a start that is within the tolerance (SOL-31)
 } carom_problem;
 
 typedef struct carom_report {
@@ -138,8 +138,8 @@ enum { CAROM_SOLVER_WORK = 1024, CAROM_DENSE_ROWS = 600 };
 const carom_solver *carom_solver_find(const char *name);
 const carom_solver *carom_solver_at(int i); // NULL after the last
 
-/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Good enough is what
-/// carom_solved() says.
+/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Converged as by
+/// carom_solved().
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
 /// The chain: the given solver (NULL: the default for size and laws), then the others that can, until

@@ -32,7 +32,7 @@ typedef struct carom_run {
     char *own;            // text of options made here
     bool from_file;       // scheme and options of the model's simulation section are in use
     double evaluations;   // of the model, about: is it worth compiling?
-    char chosen[240];     // why `auto` is replaced by another scheme; empty: it does not
+    char chosen[240];     // why `auto` is replaced by another scheme; empty: it is not
 } carom_run;
 
 /// m may be NULL: a system without a model.  CAROM_BAD_INPUT: a setting is missing, or settings are incompatible.

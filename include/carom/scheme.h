@@ -77,8 +77,7 @@ typedef struct carom_change {
     const double *q_before, *v_before; // at t_before
     const double *q, *v;               // at t, where the next smooth motion starts
     const double *mode_before, *mode;  // nc: CAROM_MODE_...
-    const double *phase_before, *phase; // which smooth motion it is, for carom_sim_flow(); modes are
-                                        // the first
+    const double *phase_before, *phase; // the smooth motions: modes, then directions of slip
     size_t phase_size;                 // of each, numbers
     const bool *in;                    // nc: takes part
     const double *impulse;             // nc: normal impulses
@@ -341,7 +340,7 @@ typedef struct carom_scheme {
                                // over steps does
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they
                                // are left out
-    int levels;                // times that a constraint stands in a contact problem, once more without friction each;
+    int levels;                // times that a constraint is in a contact problem, once more without friction each;
                                // 0: once
     int (*levels_of)(const double *opt); // when an option decides; else NULL
     bool full_levels;          // with friction each time
@@ -359,8 +358,8 @@ typedef struct carom_scheme {
     void (*describe)(const void *work, char *text, size_t size); // text about method choices made during the run;
                                                             // NULL: none
     bool leads;                // it runs one step ahead of what it reports: lists have the contacts of two steps
-    bool follows_features;     // it requests gaps by the features that contacts had before, or freezes them: lists have
-                               // room for that
+    bool follows_features;     // it keeps contacts on the features of their shapes from the start of a step on, or
+                               // freezes features: lists store them
     bool dense_operator;       // it writes or reads G = W'M^-1 W of its contact problems as a dense matrix, at any size
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     /// Slot id now has another contact (of a dynamic list): clear its history.  NULL: none is kept.

@@ -122,8 +122,7 @@ const char *carom_ledger_text(const carom_ledger *l, const char *name);
 /// Warnings about the run so far, from its ledger; returns how many of CAROM_WARNINGS were written.
 int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_warning *list);
 
-/// What a scheme that chooses by itself chose and changed so far, with times and reasons; empty where there is nothing
-/// to say.
+/// Choices of a scheme that chooses its method, with times and reasons; empty: none.
 void carom_sim_choice(const carom_sim *sim, char *text, size_t size);
 
 /// Scratch of the system's functions that belongs to this simulation (for models' own outputs).

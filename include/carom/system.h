@@ -191,7 +191,7 @@ typedef struct carom_system_events {
     /// Global bounds of the gaps; see carom_gap_bounds.  False, or NULL: unknown.
     bool (*global_bounds)(const void *model, void *work, carom_gap_bounds *bounds);
     /// Of the nk the last ones belong to a dynamic contact list, this number to each of its slots: kinks of forces.
-    /// kink_of says nothing of them.
+    /// kink_of does not include them.
     int kinks_per_slot;
 } carom_system_events;
 

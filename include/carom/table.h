@@ -1,7 +1,7 @@
 // table.h: small tables with names: the results of sweeps, in HDF5 or CSV files.
 //
-// HDF5: one compound dataset a table.  CSV: FILE for the first table, FILE.NAME.csv for the others.  A file holds no
-// times of computing: equal tables make equal CSV files.
+// HDF5: each table as a compound dataset, and by columns in the group /columns/NAME for other programs.  CSV: FILE for
+// the first table, FILE.NAME.csv for the others.  A file has no computing times: equal tables make equal CSV files.
 #pragma once
 #include <carom/status.h>
 #include <stdbool.h>

@@ -16,6 +16,10 @@
 /// Divisors are no smaller: what is divided is zero, too, where they are.
 #define CAROM_NOT_ZERO 1e-300
 
+/// No length, coefficient or square reaches it: where infinity would be a number that formulas and C text cannot write,
+/// or would make 0 times infinity.
+#define CAROM_LARGEST 1e300
+
 /// Error estimates below this part of the tolerance are taken for it: the next step is limited by other means by then,
 /// and 0 has no power.
 #define CAROM_ESTIMATE 1e-10

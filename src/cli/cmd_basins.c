@@ -162,7 +162,7 @@ static int run(const cli_args *a) {
     if (!carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
         cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), good = false;
     if (good && plot && !carom_ends(out, ".h5"))
-        cli_say("--plot: pictures are made of .h5 files; give -o FILE.h5"), good = false;
+        cli_say("--plot: plots are made from .h5 files; give -o FILE.h5"), good = false;
     good = good && cli_writable(out) && sweep_words_read(a, &words, &d.sweep) && cli_whole(a, "jobs", 1024, &jobs) &&
            cli_source_read(&s, a);
     watcher w = {.on = !cli_has(a, "quiet") && isatty(STDERR_FILENO), .began = cli_clock()};

@@ -204,7 +204,7 @@ static bool read_usage(job *j) {
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume")))
         return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5"))
-        return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
+        return cli_say("--plot: plots are made from .h5 branches; give --out FILE.h5"), false;
     j->def.max_points = (int)points, j->def.response = cli_value(a, "response");
     if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);

@@ -575,7 +575,7 @@ static int plot_table(const cli_args *a, bool branch) {
     for (int i = 0; of_results[i] && !other; ++i)
         if (cli_has(a, of_results[i])) other = of_results[i];
     if (other)
-        return cli_say("--%s does not belong to the picture of a %s", other, branch ? "branch" : "sweep"), CLI_USAGE;
+        return cli_say("--%s does not apply to the plot of a %s", other, branch ? "branch" : "sweep"), CLI_USAGE;
     static const char *const endings[] = {".h5", NULL};
     char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
     const char *out = own ? own : cli_value(a, "out");
@@ -597,7 +597,7 @@ static int plot_curves(const cli_args *a) {
     static const char *const of_results[] = {"of", "vs", "phase", "from", "to", NULL}, *const endings[] = {".h5", NULL};
     for (int i = 0; of_results[i]; ++i)
         if (cli_has(a, of_results[i]))
-            return cli_say("--%s does not belong to the plot of curves", of_results[i]), CLI_USAGE;
+            return cli_say("--%s does not apply to the plot of curves", of_results[i]), CLI_USAGE;
     for (int i = 1; i < a->n; ++i)
         if (!carom_table_probe(a->word[i], "curve"))
             return cli_say("%s is no curve and cannot share a plot with %s", a->word[i], a->word[0]), CLI_USAGE;
@@ -623,7 +623,7 @@ static bool is_branch_text(const char *file) {
 
 static int run(const cli_args *a) {
     if (is_branch_text(a->word[0]))
-        return cli_say("%s is a branch; pictures are made of .h5 branches: `carom follow ... -o FILE.h5`", a->word[0]),
+        return cli_say("%s is a branch; plots are made from .h5 branches: `carom follow ... -o FILE.h5`", a->word[0]),
                CLI_USAGE;
     if (carom_table_probe(a->word[0], "runs")) return plot_table(a, false);
     if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);

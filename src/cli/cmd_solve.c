@@ -1,5 +1,6 @@
 // cmd_solve.c: carom solve: contact problems from a file, without a model.
 #define _POSIX_C_SOURCE 200809L
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "io/json.h"
 #include <math.h>
@@ -40,12 +41,6 @@ typedef struct {
     timing cold, warm;   // from the start given, from the solution
 } outcome;
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const char *solver_name(const void *user, int i) {
     (void)user;
     return carom_solver_at(i) ? carom_solver_at(i)->name : NULL;
@@ -57,9 +52,9 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double one_solution(carom_chain *chain, carom_problem *pb, double tol, carom_report *report) {
-    const double start = cpu_seconds();
+    const double start = carom_seconds(CLOCK_THREAD_CPUTIME_ID);
     *report = carom_chain_solve(chain, pb, tol);
-    return cpu_seconds() - start;
+    return carom_seconds(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
 // n solutions from `start`, each; `list` has room for n numbers
@@ -264,7 +259,7 @@ static int run(const cli_args *a) {
         cli_say("%s has %d problem%s; --problem %s is not among them", a->word[0], count, count == 1 ? "" : "s",
                 cli_value(a, "problem"));
     else if (cli_has(a, "out") && n > 1)
-        cli_say("%s has %d problems and --out takes one answer; choose one with --problem N", a->word[0], count);
+        cli_say("%s has %d problems and --out writes one solution; choose one with --problem N", a->word[0], count);
     else code = solve_all(a, list, from, n, first, tol, (int)repeats);
     carom_problems_destroy(list);
     return code;

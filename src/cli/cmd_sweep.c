@@ -168,7 +168,7 @@ static bool name_files(sweep *k, const cli_args *typed) {
     if (!carom_ends(k->out, ".h5") && !carom_ends(k->out, ".csv"))
         return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
     if (cli_has(typed, "plot") && !carom_ends(k->out, ".h5"))
-        return cli_say("--plot: pictures are made of .h5 sweeps; give --out FILE.h5"), false;
+        return cli_say("--plot: plots are made from .h5 sweeps; give --out FILE.h5"), false;
     k->journal = with_ending(k->out, ".journal");
     return true;
 }

@@ -102,8 +102,8 @@ static bool start_browser(pid_t *pid, const char *page, const film *f, double fr
     }
     free(address);
     if (failed == ENOENT)
-        cli_say("pictures need chromium, which is not on the PATH; install the package chromium (Debian, Ubuntu), or "
-                "name a browser of its kind in CHROMIUM");
+        cli_say("images require chromium, which is not on the PATH; install the package chromium (Debian, Ubuntu), or "
+                "name another such browser in CHROMIUM");
     else if (failed) cli_say("cannot start chromium: %s", strerror(failed));
     return failed == 0;
 }
@@ -162,7 +162,7 @@ static long frames(const char *page, const film *f, double from, double to, long
     while (h == LINE && (h = next_line(&l, &taken, &line, until)) == LINE && got >= 0) {
         if (strncmp(line, "frame:", 6) != 0) continue;
         if (got < n && put_frame(out, line + 6) && fflush(out) == 0) ++got;
-        else cli_say("ffmpeg took no more pictures"), got = -1;
+        else cli_say("ffmpeg accepted no more frames"), got = -1;
     }
     free(l.text);
     close(ends[0]);
@@ -203,7 +203,7 @@ static bool start_ffmpeg(pid_t *pid, const film *f, const char *part, bool gif, 
     const int failed = cli_child_start(pid, gif ? moving : mp4, in, -1, -1);
     free(to);
     if (failed == ENOENT)
-        cli_say("films need ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
+        cli_say("videos require ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
     else if (failed) cli_say("cannot start ffmpeg: %s", strerror(failed));
     return failed == 0;
 }
@@ -227,7 +227,7 @@ static bool make_frames(const film *f, const char *page, const char *folder, FIL
         if (got > 0 && live) fprintf(stderr, "\r%ld of %ld pictures", k, f->frames);
     }
     if (live) fputs("\r\033[K", stderr);
-    if (vain == TRIES) cli_say("chromium gave %ld of %ld pictures, and in %d calls no more", k, f->frames, TRIES);
+    if (vain == TRIES) cli_say("chromium rendered %ld of %ld frames, and no more in %d calls", k, f->frames, TRIES);
     return k == f->frames;
 }
 
@@ -245,7 +245,7 @@ static bool make_film(const film *f, const char *page, const char *folder, const
     signal(SIGPIPE, SIG_IGN); // an ffmpeg that gave up is seen by its status
     const bool good = there && make_frames(f, page, folder, to);
     const bool closed = fclose(to) == 0, ended = there && cli_child_wait(pid);
-    if (good && (!closed || !ended)) cli_say("ffmpeg could not make the film");
+    if (good && (!closed || !ended)) cli_say("ffmpeg failed to encode the video");
     return good && closed && ended;
 }
 
@@ -270,9 +270,9 @@ int film_make(const page_view *v, const film *f, const char *out) {
                        v->model ? "its model has no section `draw`" : "it contains no model; give --model FILE"),
                CLI_USAGE;
     if (f->frames > MOST_FRAMES)
-        return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;
+        return cli_say("%ld frames are too many; the maximum is %d", f->frames, MOST_FRAMES), CLI_USAGE;
     if (!scratch_folder(folder, sizeof folder, "carom-film"))
-        return cli_say("cannot make a folder for the pictures: %s; set TMPDIR to a folder that can be written",
+        return cli_say("cannot create a directory for the frames: %s; set TMPDIR to a writable directory",
                        strerror(errno)),
                CLI_FAILED;
     snprintf(page, sizeof page, "%s/page.html", folder);

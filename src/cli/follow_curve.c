@@ -63,7 +63,7 @@ static bool find_quadrature(job *j, int nth) {
     for (int i = 6; i < t->columns && !phase; ++i)
         if (carom_ends(t->column[i].name, ".amplitude") && i + 1 < t->columns) phase = &t->column[i + 1];
     if (!phase)
-        return cli_say("--curve quadrature: %s has no response; make it with --response NAME", j->a->word[0]), false;
+        return cli_say("--curve quadrature: %s has no response; create it with --response NAME", j->a->word[0]), false;
     int count = 0;
     j->row = -1;
     for (long r = 0; r + 1 < t->rows; ++r) {
@@ -225,7 +225,7 @@ static bool read_usage(job *j, int *nth) {
                    false;
     long points = 0;
     if (!carom_ends(a->word[0], ".h5") || !carom_table_probe(a->word[0], "branch"))
-        return cli_say("--curve: expected the .h5 file of a branch, got %s; make one with `carom follow MODEL ... -o "
+        return cli_say("--curve: expected the .h5 file of a branch, got %s; create one with `carom follow MODEL ... -o "
                        "FILE.h5`",
                        a->word[0]),
                false;
@@ -242,7 +242,7 @@ static bool read_usage(job *j, int *nth) {
     if (!carom_ends(j->out, ".h5") && !carom_ends(j->out, ".csv"))
         return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (cli_has(a, "plot") && !carom_ends(j->out, ".h5"))
-        return cli_say("--plot: plots are made of .h5 curves; give --out FILE.h5"), false;
+        return cli_say("--plot: plots are made from .h5 curves; give --out FILE.h5"), false;
     j->def.stop = cli_signals_asked;
     return cli_writable(j->out) && cli_writable(cli_value(a, "plot"));
 }

@@ -27,7 +27,7 @@ const char *const gnuplot_palette[GNUPLOT_COLOURS] = {"#0072b2", "#d55e00", "#00
 FILE *gnuplot_begin(void) {
     FILE *s = scratch_file();
     if (!s)
-        cli_say("cannot create a file for gnuplot: %s; set TMPDIR to a folder that can be written", strerror(errno));
+        cli_say("cannot create a file for gnuplot: %s; set TMPDIR to a writable directory", strerror(errno));
     return s;
 }
 
@@ -84,7 +84,7 @@ bool gnuplot_render(FILE *script, const char *file) {
         lseek(fileno(script), 0, SEEK_SET);
         good = start(&pid, fileno(script), out, fileno(complaints));
         if (good && (!cli_child_wait(pid) || lseek(out, 0, SEEK_END) <= 0)) {
-            cli_say("gnuplot could not make the picture");
+            cli_say("gnuplot failed to create the plot");
             pass_on(complaints);
             good = false;
         }

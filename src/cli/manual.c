@@ -227,7 +227,7 @@ static bool page(const char *folder, const char *name, void (*write)(FILE *f, co
 
 bool manual_pages(const cli_verb *const *verbs, const char *folder) {
     if (strlen(folder) > 4000 || (mkdir(folder, 0777) != 0 && errno != EEXIST)) {
-        cli_say("cannot create the folder %.200s: %s", folder, strerror(errno));
+        cli_say("cannot create the directory %.200s: %s", folder, strerror(errno));
         return false;
     }
     bool good = page(folder, "carom.1", page_program, verbs) && page(folder, "carom-model.5", page_model, NULL);

@@ -11,7 +11,7 @@ typedef struct page {
     carom_result *r;
     const char *file;       // of the result, without folders
     carom_drawing *drawing; // NULL: nothing to draw
-    const carom_model *of;  // whose coordinates and states are columns; NULL: not known
+    const carom_model *of;  // whose coordinates and states are columns; NULL: unknown
 
     long rows, kept, *row;  // rows of the result; those that the page holds, in order
     int columns, channels;  // channels: columns, then the numbers of the drawing
@@ -41,9 +41,6 @@ bool page_write(const page *p, FILE *f, const char *model, carom_error *err);
 /// Leave the columns of the model's velocities out; returns how many.
 int page_drop_rates(page *p, const carom_model *m);
 void page_free(page *p);
-
-/// Is this column a sum over the time since the previous row?
-bool page_is_impulse(const char *column);
 
 // Pieces of pages.  JSON is written so that it cannot end a script.
 void page_base64(FILE *f, const unsigned char *bytes, size_t n);

@@ -15,7 +15,8 @@
 
 enum { BLOCK = 4096, BLOCK_CELLS = 1 << 19, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
 
-bool page_is_impulse(const char *column) {
+// Is this column a sum over the time since the previous row?
+static bool is_impulse(const char *column) {
     const carom_role role = carom_column_role(column);
     return role == CAROM_ROLE_IMPULSE || role == CAROM_ROLE_FRICTION_IMPULSE;
 }
@@ -209,7 +210,7 @@ static bool gather(page *p) {
     bool *impulse = calloc(columns, sizeof *impulse), good = p->channel && p->column && x && sum && impulse;
     for (int c = 0; good && c < p->columns; ++c) {
         p->column[c] = carom_result_column(p->r, c);
-        impulse[c] = page_is_impulse(p->column[c]);
+        impulse[c] = is_impulse(p->column[c]);
         good = (p->channel[c] = malloc(sizeof(double) * (size_t)p->kept)) != NULL;
     }
     if (!good) no_memory();

@@ -3,6 +3,7 @@
 // A timer raises cli_attention ten times a second, so that the step loop need not read a clock, however slow or fast
 // its steps are.  A second Ctrl-C ends the program at once.
 #define _DEFAULT_SOURCE
+#include "base/clock.h"
 #include "cli/cli.h"
 #include <string.h>
 #include <sys/time.h>
@@ -63,8 +64,4 @@ bool cli_signals_asked(const void *unused) {
     return asked != 0;
 }
 
-double cli_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+double cli_clock(void) { return carom_seconds(CLOCK_MONOTONIC); }

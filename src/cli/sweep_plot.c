@@ -153,7 +153,7 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
 int sweep_plot(const char *result, const char *of, const char *file) {
     carom_table runs = {0}, section = {0};
     carom_error err;
-    if (carom_ends(result, ".csv")) return cli_say("pictures are made of .h5 sweeps; give --out FILE.h5"), CLI_USAGE;
+    if (carom_ends(result, ".csv")) return cli_say("plots are made from .h5 sweeps; give --out FILE.h5"), CLI_USAGE;
     if (carom_table_read(result, "runs", &runs, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     if (carom_table_probe(result, "section") && carom_table_read(result, "section", &section, &err) != CAROM_OK) {
         carom_table_free(&runs);

@@ -292,7 +292,8 @@ bool cli_signal_shown(const carom_model *m, int i) {
 
 double *cli_state(const carom_model *m, const char *file) {
     if (!carom_result_probe(file) && holds_model(file))
-        return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` make states", file),
+        return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` write states",
+                       file),
                NULL;
     const carom_system *s = carom_model_system(m);
     double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->signals->ni + 1, sizeof *x);

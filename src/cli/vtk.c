@@ -475,7 +475,7 @@ static bool make_folder(const series *s) {
     if (!name) return cli_say("not enough memory"), false;
     sprintf(name, "%s.vtk", s->stem);
     const bool good = mkdir(name, 0777) == 0 || errno == EEXIST;
-    if (!good) cli_say("cannot make the folder %s: %s", name, strerror(errno));
+    if (!good) cli_say("cannot create the directory %s: %s", name, strerror(errno));
     free(name);
     return good;
 }

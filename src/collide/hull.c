@@ -5,11 +5,14 @@
 // six, and points that a file holds twice or in the middle of a face do no harm.  The order of points decides the order
 // of corners and faces.
 #include "collide/hull.h"
+#include "base/three.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double EQUAL = 1e-9; // rad: planes turned by less contain the same points, and rounding turns them by less
 static const double TOLERANCE = 1e-6, THINNEST = 1e-4; // of the size
+static const double LARGEST = 1e100;                   // cubes of sizes are finite
 
 typedef struct wrapping {
     const double (*x)[3];
@@ -25,19 +28,6 @@ typedef struct wrapping {
 
 enum { MOST_EDGES = 3 * CAROM_HULL_CORNERS, MOST_FACES = 2 * CAROM_HULL_CORNERS };
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void minus(const double *a, const double *b, double *c) {
-    c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2];
-}
-static void cross(const double *a, const double *b, double *c) {
-    c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
-}
-static double unit(double *a) {
-    const double size = sqrt(dot(a, a));
-    for (int i = 0; i < 3 && size > 0; ++i) a[i] /= size;
-    return size;
-}
-
 // The plane with normal n through p is turned about the line along d, towards t = d x n, until it meets a point; -1:
 // there is none.
 static int turn(const wrapping *w, double *n, const double *p, const double *d) {
@@ -51,7 +41,7 @@ static int turn(const wrapping *w, double *n, const double *p, const double *d) 
         if (size <= w->eps) continue;
         const double angle = atan2(h, u);
         // of equal ones the farthest is the most exact
-        if (angle > best + 1e-9 || (angle > best - 1e-9 && size <= far)) continue;
+        if (angle > best + EQUAL || (angle > best - EQUAL && size <= far)) continue;
         best = fmin(best, angle), far = size, found = i, c = u / size, s = h / size;
     }
     for (int i = 0; i < 3; ++i) n[i] = n[i] * c + t[i] * s;
@@ -244,7 +234,7 @@ carom_hull_fault carom_hull_make(const double (*points)[3], int n, carom_hull *h
     double size = 0;
     for (int i = 1; i < n; ++i)
         for (int k = 0; k < 3; ++k) size = fmax(size, fabs(points[i][k] - points[0][k]));
-    if (!(size > 0 && size < 1e100)) return CAROM_HULL_FLAT;
+    if (!(size > 0 && size < LARGEST)) return CAROM_HULL_FLAT;
     wrapping w = {.x = points, .n = n, .eps = TOLERANCE * size, .size = size};
     w.chosen = calloc((size_t)n, sizeof *w.chosen);
     w.normal = calloc(MOST_FACES, sizeof *w.normal);

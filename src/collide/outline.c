@@ -116,7 +116,8 @@ void carom_outline_place(carom_stretch *s, int n, double angle, const double *by
     }
 }
 
-double carom_stretch_bend(const carom_stretch *a, const carom_stretch *b) {
+// By how much the direction turns from the end of a to the start of b, left positive.
+static double bend_between(const carom_stretch *a, const carom_stretch *b) {
     const double bend = wrap(b->normal - a->normal - a->turn);
     return bend < 1e-9 - PI ? bend + 2 * PI : bend; // back the way it came: round the end of a line
 }
@@ -204,7 +205,7 @@ int carom_outline_offset(carom_stretch *s, int n, bool closed, double d) {
         carom_stretch now = cut > 0 ? part_of(&old[i], cut, 1) : old[i];
         cut = 0;
         const carom_stretch next = last ? (i > 0 ? s[0] : now) : old[i + 1];
-        const double bend = last && !closed ? 0 : carom_stretch_bend(&old[i], last ? &first : &old[i + 1]);
+        const double bend = last && !closed ? 0 : bend_between(&old[i], last ? &first : &old[i + 1]);
         if (bend < -TANGENT) {
             double u, v;
             if (!meet(&now, &next, &u, &v)) return -1 - i;
@@ -385,7 +386,7 @@ double carom_outline_distance(const carom_stretch *s, int n, bool closed, const 
 // Between the stretches a and b there is a convex corner: where the inside is halved.
 static void halve(const carom_stretch *a, const carom_stretch *b, carom_outline_piece *of_a,
                   carom_outline_piece *of_b) {
-    const double first = a->normal + a->turn, middle = first + carom_stretch_bend(a, b) / 2,
+    const double first = a->normal + a->turn, middle = first + bend_between(a, b) / 2,
                  w[2] = {-sin(middle), cos(middle)}; // along the way
     const double offset = w[0] * b->from[0] + w[1] * b->from[1];
     for (int k = 0; k < 3 && of_a; ++k) of_a->x[PIECE_BISECTOR + 3 + k] = k < 2 ? -w[k] : -offset;
@@ -454,7 +455,7 @@ static double depth(const carom_stretch *s, int n, int i, double from, double to
 // square.
 static carom_outline_piece corner_piece(const carom_stretch *a, const carom_stretch *b) {
     const double first = a ? a->normal + a->turn : b->normal - PI / 2,
-                 turn = a && b ? carom_stretch_bend(a, b) : PI / 2;
+                 turn = a && b ? bend_between(a, b) : PI / 2;
     const double *at = a ? a->to : b->from;
     const carom_stretch corner = {
         .from = {at[0], at[1]}, .to = {at[0], at[1]}, .centre = {at[0], at[1]}, .normal = first, .turn = turn};
@@ -471,8 +472,8 @@ int carom_outline_pieces(const carom_stretch *s, int n, bool closed, carom_outli
         const int parts = 1 + (int)(fabs(s[i].turn) / (PI / 2 + STRAIGHT));
         const bool first = i == 0 && !closed, last = i == n - 1 && !closed;
         const carom_stretch *before = first ? NULL : &s[(i + n - 1) % n], *next = last ? NULL : &s[(i + 1) % n];
-        const double bend = before ? carom_stretch_bend(before, &s[i]) : 1,
-                     bend_next = next ? carom_stretch_bend(&s[i], next) : 1;
+        const double bend = before ? bend_between(before, &s[i]) : 1,
+                     bend_next = next ? bend_between(&s[i], next) : 1;
         if (bend > TANGENT) {
             if (out) out[count] = corner_piece(before, &s[i]), out[count].x[PIECE_SIZE] = size;
             ++count;

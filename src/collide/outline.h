@@ -27,8 +27,6 @@ carom_stretch carom_stretch_round(const double *from, const double *about, doubl
 void carom_stretch_at(const carom_stretch *s, double u, double *p, double *n);
 double carom_stretch_length(const carom_stretch *s);
 void carom_stretch_turn(carom_stretch *s, const double *about, double angle);
-/// By how much the direction turns from the end of a to the start of b, left positive.
-double carom_stretch_bend(const carom_stretch *a, const carom_stretch *b);
 /// Two arcs that meet with one direction, from p with direction t to q with direction u, unit vectors.
 int carom_stretch_biarc(const double *p, const double *t, const double *q, const double *u, carom_stretch *two);
 

@@ -6,6 +6,8 @@
 // own exact distance.  Of many some stay (choose.c).
 #include "collide/posed.h"
 
+static const double PARALLEL = 1e-6; // sine: edges along each other have no direction across both
+
 typedef struct axis {
     double sep, n[3]; // n from B to A
     int a, b;         // face of A or of B, the other being the corner that is nearest to it; edges
@@ -45,7 +47,7 @@ static void try_edges(const posed *A, const posed *B, axis *best) {
             if (!arcs_cross(A, e, side, B, f, g)) continue;
             cross(d, g, n);
             const double size = size_of(n);
-            if (!(size > 1e-6 * size_of(d) * size_of(g))) continue;
+            if (!(size > PARALLEL * size_of(d) * size_of(g))) continue;
             for (int k = 0; k < 3; ++k) sum[k] = B->n[B->h->edge[f][2]][k] + B->n[B->h->edge[f][3]][k];
             const double sign = dot(n, sum) > 0 ? 1 : -1;
             minus(edge_from(A, e), edge_from(B, f), w);

@@ -8,6 +8,7 @@
 // All of these together are a part of the C text of models: no two of them use one name for two things.
 #pragma once
 #include "collide/patch.h"
+#include "base/three.h"
 #include <math.h>
 #include <string.h>
 
@@ -16,15 +17,9 @@ static const double SAME = 1e-5,   // of the size: contacts that are nearer are 
                     TIE = 1e-6,    // of the size: edges must separate by so much more than faces
                     SIDE = 1e-9,   // of the size: beside a face
                     ALIGNED = 0.9, // cosine between the normals of contacts of one patch
-                    STEEP = 0.02;  // sine between edges that cross
+                    STEEP = 0.02,  // sine between edges that cross
+                    ALONG = 1e-14; // its square: lines that are parallel
 
-static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static inline void minus(const double *a, const double *b, double *c) {
-    c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2];
-}
-static inline void cross(const double *a, const double *b, double *c) {
-    c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
-}
 static inline double size_of(const double *a) { return sqrt(dot(a, a)); }
 static inline void turned(const double *R, const double *x, double *y) {
     for (int i = 0; i < 3; ++i) y[i] = dot(R + 3 * i, x);
@@ -95,7 +90,7 @@ static inline bool nearest_lines(const double *p, const double *d, const double 
     double w[3];
     minus(p, q, w);
     const double a = dot(d, d), b = dot(d, e), c = dot(e, e), u = dot(d, w), v = dot(e, w), det = a * c - b * b;
-    if (!(det > 1e-14 * a * c)) return false;
+    if (!(det > ALONG * a * c)) return false;
     *s = (b * v - c * u) / det;
     *t = (a * v - b * u) / det;
     return true;

@@ -8,12 +8,6 @@
 
 typedef struct shadow { double P[9], radius, c[3]; } shadow; // P = M M'
 
-static double unit(double *a) {
-    const double size = sqrt(dot(a, a));
-    for (int i = 0; i < 3 && size > 0; ++i) a[i] /= size;
-    return size;
-}
-
 static shadow shadow_of(const carom_convex *s, const carom_frame *f) {
     shadow x = {.radius = s->radius};
     double M[9];

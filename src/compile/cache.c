@@ -60,8 +60,8 @@ carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_err
         mkdtemp(folder))
         return CAROM_OK;
     return carom_fail(err, CAROM_IO,
-                      "no folder for compiled models: neither the cache folder nor a temporary one can be used (%s); "
-                      "set XDG_CACHE_HOME to a folder of your own",
+                      "no directory for compiled models: neither the cache directory nor a temporary one can be used "
+                      "(%s); set XDG_CACHE_HOME to a directory of your own",
                       strerror(errno));
 }
 
@@ -146,10 +146,10 @@ carom_status carom_cache_publish(const char *part, const char *folder, const cha
 
 carom_status carom_cache_workshop(const char *folder, char workshop[COMPILE_PATH], carom_error *err) {
     if (strlen(folder) > COMPILE_PATH - 80)
-        return carom_fail(err, CAROM_IO, "the path of the cache folder is too long: %.200s", folder);
+        return carom_fail(err, CAROM_IO, "the path of the cache directory is too long: %.200s", folder);
     snprintf(workshop, COMPILE_PATH, "%s/make-XXXXXX", folder);
     if (mkdtemp(workshop)) return CAROM_OK;
-    return carom_fail(err, CAROM_IO, "cannot create a folder in %.400s: %s", folder, strerror(errno));
+    return carom_fail(err, CAROM_IO, "cannot create a directory in %.400s: %s", folder, strerror(errno));
 }
 
 void carom_cache_remove(const char *folder) {

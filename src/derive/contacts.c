@@ -1,4 +1,5 @@
 // contacts.c: constraints and contacts: gaps, slips, names, and whose law they obey.
+#include "base/tolerance.h"
 #include "derive/laws.h"
 #include "base/option.h"
 #include "derive/soft.h"
@@ -242,7 +243,7 @@ static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls 
 static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n, const law *l, double *lever) {
     if (!carom_given(n)) return CAROM_OK;
     const char *key = n->key->text;
-    CAROM_TRY(carom_law_coefficient(r, n, 1e300, lever));
+    CAROM_TRY(carom_law_coefficient(r, n, CAROM_LARGEST, lever));
     if (*lever == 0) return CAROM_OK;
     if (l->rub || l->ellipse) return carom_fault(r, n, 0, "%s resistance needs a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)

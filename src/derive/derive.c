@@ -358,7 +358,8 @@ static carom_group driven_bodies(carom_model *m) {
     for (int i = 0; i < m->nbodies && contours; ++i) {
         body *b = &m->bodies[i];
         if (b->v >= 0 || b->space != PLANAR || carom_body_fixed(m->graph, b)) continue;
-        for (int k = 0; k < 12; ++k) at[12 * n + k] = k < 3 ? b->r[k] : b->R[k - 3];
+        memcpy(at + 12 * n, b->r, sizeof b->r);
+        memcpy(at + 12 * n + 3, b->R, sizeof b->R);
         b->driven = ++n;
     }
     return (carom_group){.count = 12 * n, .nodes = at};

@@ -1,4 +1,5 @@
 // laws.c: laws of contacts as they are written: restitution, impact, friction, materials.
+#include "base/tolerance.h"
 #include "base/grow.h"
 #include "base/option.h"
 #include "derive/laws.h"
@@ -164,7 +165,7 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
         CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x));
         l->from[2] = source(r, n);
         if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction))
-            return carom_law_coefficient(r, n, 1e300, &l->c.friction);
+            return carom_law_coefficient(r, n, CAROM_LARGEST, &l->c.friction);
         if (l->c.friction >= 0) return CAROM_OK;
         return carom_fault(r, n, 0, "%s must not be negative, got %g", n->key->text, l->c.friction);
     }
@@ -186,7 +187,7 @@ carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, 
             return carom_fault(r, c->key, 0, "friction has static, kinetic and stribeck, not '%.60s'%s%s%s",
                                c->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
-        CAROM_TRY(carom_law_coefficient(r, c, 1e300, &value[k]));
+        CAROM_TRY(carom_law_coefficient(r, c, CAROM_LARGEST, &value[k]));
     }
     if (value[0] < 0 || value[1] < 0)
         return carom_fault(r, n, 0, "friction needs `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");

@@ -311,7 +311,7 @@ static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, c
                            carom_error *err) {
     n->used = true;
     carom_graph_share_curves(g, m->graph); // g may be that of numbers
-    if (nargs != 1) return refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
+    if (nargs != 1) return refuse(err, "table %.60s requires 1 argument, got %d", n->text, nargs);
     if (g == m->graph && !m->tape && !asked(m, n->index, args[0]))
         return refuse(err, "not enough memory for table %.60s", n->text);
     return carom_graph_curve_at(g, n->index, args[0]);
@@ -344,7 +344,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     const char *near_table = m->mech && m->mech->ntables && !known ? carom_nearest(word, callable, m) : NULL;
     if (near_table) return refuse(err, "unknown function or table '%s'; did you mean '%s'?", word, near_table);
     if (!(u->scope & SCOPE_LEDGER))
-        return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs)
+        return carom_parse_reserved(text, length) ? refuse(err, "%s requires at least 2 arguments, got %d", word, nargs)
                                                   : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;
@@ -355,7 +355,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     }
     if (nargs != 1)
         return refuse(err,
-                      which <= WATCH_HIGH ? "%s takes one argument (extreme over all steps) or two"
+                      which <= WATCH_HIGH ? "%s requires one argument (extreme over all steps) or two"
                                           : "%s takes one argument (over all steps)",
                       word);
     int ledger = 0;

@@ -407,7 +407,7 @@ static carom_status read_exact(resolver *r) {
     }
     for (int i = 0; i < m->nq; ++i)
         if (m->exact[i] == CAROM_NONE)
-            return carom_fault(r, map, 0, "section `exact` lacks '%s'; give all coordinates or none",
+            return carom_fault(r, map, 0, "missing '%s' in section `exact`; give all coordinates or none",
                                carom_model_coordinate(m, i));
     return CAROM_OK;
 }

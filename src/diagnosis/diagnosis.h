@@ -1,4 +1,4 @@
-// diagnosis.h: what a person should know before trusting a run.  It observes a run and changes nothing of it: obstacles
+// diagnosis.h: reasons not to trust a run.  It observes the run and changes nothing: obstacles
 // that a step passed (tunnelling.c) and forces inside it (impulses.c), forces and masses at which no method converges
 // (discontinuity.c), vibrations that the step does not resolve (trial.c), and the warnings of all that (warnings.c).
 #pragma once

@@ -1,23 +1,23 @@
-// impulses.c: what forces do inside steps that a scheme has not seen.
+// impulses.c: impulses of forces inside steps that a scheme has not evaluated.
 //
-// A scheme looks at forces at a point or two of a step.  A barrier or a pulse may lie between, or be met in one place
-// alone; the energy may come out right all the same, by chance.  Bounds of the forces along the motion tell where there
-// may be one, as where events are located (HF), and samples what it does.
+// A scheme evaluates forces at a point or two of a step.  A barrier or a pulse may lie between, or be met at one point
+// alone; the energy may come out right all the same, by chance.  Bounds of the forces along the motion show where there
+// may be one, as where events are located (HF), and samples show its impulse.
 #include "diagnosis/diagnosis.h"
 #include "linalg/matrix.h"
 #include "system/system.h"
 #include <math.h>
 
 enum {
-    DEPTH = 24, // halvings of a step
-    LOOKS = 96,
-    FEW_LOOKS = 8, // samples in one; where steps have wanted more than OFTEN each, but for the first
-    OFTEN = 4,
+    DEPTH = 24,    // halvings of a step
+    LOOKS = 96,    // samples of a step
+    FEW_LOOKS = 8, // once a run has taken more than ALWAYS, and more than OFTEN for each step: it then costs no
+    OFTEN = 4,     // more than a few evaluations of a step
     ALWAYS = 1000
 };
-static const double SLIGHT = 1e-4, // of the largest momentum: impulses that are smaller count as none
-    WIDE = 30,                     // times that: as wide bounds may be where the middle explains them,
-    CURVED = 4;                    // by so many times what it is off a line
+static const double SLIGHT = 1e-4, // of the largest momentum: smaller impulses count as none
+    WIDE = 30,                     // times that: the width of bounds that the middle may explain,
+    CURVED = 4;                    // by this multiple of its distance from a line
 
 typedef struct place {
     double x, *q, *v, *f;

@@ -14,15 +14,14 @@
 static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
 // Of the energy, and of all that was given and taken, which are sums over steps: they are known no better.
 static const double BOOKED = 1e-13, WORKED = 1e-2;
-// (BK-11)  Energy that nobody accounts for, relative to the largest kinetic energy that is explained: speeds are off by
-//          half of that part, v^2/2 by all of it, and a run that is read to two digits is wrong in the second beyond.
-//          Whether it appeared or disappeared, was put on joints that drift or on impacts whose flights a step does not
-//          know, and whatever the scheme.
+// (BK-11)  Unaccounted energy, relative to the largest kinetic energy that is explained: speeds are off by half of that
+//          part, by 1 %.  One limit for all schemes, for energy that appears or disappears, for joints that drift and
+//          for impacts after short flights.
 static const double UNKNOWN = 0.02;
 // Where nothing moves, rounding is all there is: energies below this part of what forces would give to all in a step
 // (BK-6) are no motion.
 static const double STILL = 1e-9;
-// Beyond this part of the energy numerical damping is no matter of fast vibrations any more.
+// Beyond this part of the energy numerical damping does not concern fast vibrations alone.
 static const double FADED = 0.5;
 // Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are
 // located there is none but rounding and drift: a thousandth is an event that was missed.
@@ -265,8 +264,7 @@ static bool opened(const carom_sim *sim, const carom_ledger *l) {
 }
 
 // (BK-7)  What is off at a joint, times its reaction, is the work that the reaction has done, or would do, where there
-//         is no work: the energy of the motion that the drifted one stands for differs by that from the one that the
-//         books see.  So it counts as energy that nobody accounts for.
+//         is no work: the exact motion differs by that energy from the drifted one.  It counts as unaccounted.
 static void drift(writer *w, const carom_ledger *l) {
     static const double NONE = 1e-6, // of what forces do in a step
         EXACT = 1e-12;               // of the positions: what stands still has its rounding

@@ -65,7 +65,7 @@ static double differences(ode *o, const carom_step *s, const double *q, const do
     return most;
 }
 
-// What moves straight is exact but for rounding, and asks for a step of WAY of the positions.  What turns has the error
+// What moves straight is exact but for rounding, best with a step of WAY of the positions.  What turns has the error
 // (h q')^4 and is of the size 1, however far away it is: third differences of WAY^3 belong to the best step.
 static void position_rate(ode *o, const carom_step *s, const double *q, const double *v, double *rate) {
     enum { ROUNDS = 6 }; // a step of many turns says little about the next

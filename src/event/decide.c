@@ -652,7 +652,7 @@ carom_status carom_phase_sort(carom_phase *w, carom_step *s, double delta) {
 //          u^2 <= 2 k Gamma eps_g,  Gamma > 0 under the contacts that are closed:  it ends by itself before the gap
 //          shows it (the corner of a tooth that comes to the flank while another pair carries, g ~ (t - t*)^2).
 static carom_status graze(carom_phase *w, carom_step *s) {
-    static const double SLIGHT = 1e-5; // of the speeds that make it up: rounding hides no more
+    static const double SLIGHT = 1e-5; // of the speeds whose sum it is: rounding hides no more
     static const double FEW = 4; // eps_g: the search ends up to one below zero, which is one deep; those closed as much
     const int ne = s->sys->ne, nc = s->sys->nc;
     const carom_columns *W = &w->all.W;

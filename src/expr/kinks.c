@@ -125,22 +125,28 @@ int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node 
     return failed ? -1 : f.count;
 }
 
-// Can a function of time have a short pulse, or a steep step?  Polynomials, sines and cosines of these are as fast
-// everywhere.
-static bool uneven(const carom_vertex *x, const carom_graph *g) {
-    switch (x->op) {
+// Functions with short pulses or steep steps.  Polynomials, sines and cosines of these are as fast everywhere.
+static bool steep(carom_op op) {
+    switch (op) {
     case CAROM_OP_EXP:
     case CAROM_OP_TANH:
     case CAROM_OP_COSH:
     case CAROM_OP_SINH:
     case CAROM_OP_ATAN:
     case CAROM_OP_TAN:
+    case CAROM_OP_LOG: return true;
+    default: return false;
+    }
+}
+
+// Can a function of time have a short pulse, or a steep step?
+static bool uneven(const carom_vertex *x, const carom_graph *g) {
+    switch (x->op) {
     case CAROM_OP_SQRT:
-    case CAROM_OP_LOG:
     case CAROM_OP_HYPOT: return true;
     case CAROM_OP_DIV:
     case CAROM_OP_POW: return timed(&g->node[x->b]) || (x->op == CAROM_OP_POW && timed(&g->node[x->a]));
-    default: return false;
+    default: return steep(x->op);
     }
 }
 
@@ -159,18 +165,9 @@ int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **
 // The same for functions of the state.  Small whole powers are polynomials.
 static bool narrow(const carom_vertex *x, const carom_graph *g, unsigned kinds) {
     double n;
-    switch (x->op) {
-    case CAROM_OP_EXP:
-    case CAROM_OP_TANH:
-    case CAROM_OP_COSH:
-    case CAROM_OP_SINH:
-    case CAROM_OP_ATAN:
-    case CAROM_OP_TAN:
-    case CAROM_OP_LOG: return true;
-    case CAROM_OP_DIV: return g->node[x->b].kinds & kinds;
-    case CAROM_OP_POW: return !(carom_graph_is_number(g, x->b, &n) && n >= 0 && n <= 4 && n == floor(n));
-    default: return false;
-    }
+    if (x->op == CAROM_OP_DIV) return g->node[x->b].kinds & kinds;
+    if (x->op == CAROM_OP_POW) return !(carom_graph_is_number(g, x->b, &n) && n >= 0 && n <= 4 && n == floor(n));
+    return steep(x->op);
 }
 
 bool carom_graph_narrow(const carom_graph *g) {

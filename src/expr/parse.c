@@ -169,13 +169,13 @@ static carom_node call(parser *p, size_t start, size_t length) {
     const int wanted = carom_op_arity(f->op);
     if (f->op == CAROM_OP_MIN || f->op == CAROM_OP_MAX) {
         if (n == 1 && p->scope->call) return foreign_call(p, start, length, n, args);
-        if (n < 2) return FAIL(p, start, "%s takes two arguments or more, not %d", f->name, n);
+        if (n < 2) return FAIL(p, start, "%s requires at least 2 arguments, got %d", f->name, n);
         carom_node x = args[0];
         for (int i = 1; i < n && x != CAROM_NONE; ++i) x = apply(p, f->op, x, args[i], CAROM_NONE);
         return x;
     }
     if (n != wanted)
-        return FAIL(p, start, "%s takes %d argument%s, not %d", f->name, wanted, wanted == 1 ? "" : "s", n);
+        return FAIL(p, start, "%s requires %d argument%s, got %d", f->name, wanted, wanted == 1 ? "" : "s", n);
     return apply(p, f->op, args[0], n > 1 ? args[1] : CAROM_NONE, n > 2 ? args[2] : CAROM_NONE);
 }
 

@@ -66,8 +66,6 @@ void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at);
 double carom_flex_matrices_fastest(const carom_member *m);
 double carom_flex_matrices_typical(const carom_member *m);
 
-/// Element at arc length s, and how far along it, 0 to 1; a node that is met by rounding is that node.
-int carom_flex_element_at(const carom_member *m, double s, double *r);
 /// Elements of a shaft, from the definition; false: no memory.
 bool carom_flex_shaft_elements(carom_member *m);
 /// Mass and stiffness of one.

@@ -4,6 +4,7 @@
 //
 // Rows are degrees of freedom, counted from 1 in names and as arc lengths; fixed ones are left out.  M and K are
 // symmetric; C may be anything (its skew part does no work).
+#include "base/tolerance.h"
 #include "flex/flex.h"
 #include "flex/member.h"
 #include <math.h>
@@ -106,7 +107,7 @@ static carom_status symmetric(const flex_rows *A, const carom_member *m, const c
     for (int i = 0; i < m->n; ++i)
         for (size_t e = A->start[i]; e < A->start[i + 1]; ++e) {
             const double x = A->value[e], y = at(A, A->col[e], i);
-            if (!(fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y))))
+            if (!(fabs(x - y) <= CAROM_SAME * (fabs(x) + fabs(y))))
                 return carom_fail(
                     err, CAROM_BAD_INPUT, "the %s matrix is not symmetric: entry (%d, %d) is %.17g, (%d, %d) is %.17g",
                     what, m->place[i] + 1, m->place[A->col[e]] + 1, x, m->place[A->col[e]] + 1, m->place[i] + 1, y);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double ROUNDED = 1e-9; // of an inertia: that of a thin disc may be written with few digits
 static const double ALONG = 1e-6; // of its length: `up` that is off the axis by less gives no direction across
 
 static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
@@ -38,7 +39,7 @@ static carom_status check_wheels(const carom_member_def *d, carom_error *err) {
         CAROM_TRY(positive(w->mass, "the mass of a flywheel", err));
         CAROM_TRY(positive(w->polar, "the inertia of a flywheel", err));
         CAROM_TRY(positive(w->diametral, "the inertia of a flywheel across the axis", err));
-        if (2 * w->diametral < w->polar * (1 - 1e-9))
+        if (2 * w->diametral < w->polar * (1 - ROUNDED))
             return carom_fail(
                 err, CAROM_BAD_INPUT,
                 "a flywheel with inertia %g about the axis and %g across; no mass has less than half across", w->polar,

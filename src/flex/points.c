@@ -50,7 +50,8 @@ static int shape(const carom_member *m, double l, int c, double r, int *dof, dou
     return 4;
 }
 
-int carom_flex_element_at(const carom_member *m, double s, double *r) {
+// Element at arc length s, and how far along it, 0 to 1; a node that is met by rounding is that node.
+static int element_at(const carom_member *m, double s, double *r) {
     double at; // in elements
     if (!m->shaft) {
         at = s / m->l;
@@ -79,7 +80,7 @@ int carom_member_point(const carom_member *m, double s, int c, int *index, doubl
         return index[0] >= 0;
     }
     double r, w[4];
-    const int e = carom_flex_element_at(m, s, &r);
+    const int e = element_at(m, s, &r);
     int dof[4], n = 0;
     const int count = shape(m, m->shaft ? m->shaft[e].l : m->l, c, r, dof, w);
     *constant = 0;

@@ -69,7 +69,8 @@ static carom_status load(fmu_unit *u, carom_error *err) {
     if (!token)
         return carom_fail(
             err, CAROM_IO,
-            "cannot read %.400s/token.txt; the importer must unpack the FMU and name its resources folder", u->folder);
+            "cannot read %.400s/token.txt; the importer must unpack the FMU and name its resources directory",
+            u->folder);
     if (!same)
         return carom_fail(err, CAROM_BAD_INPUT, "the identifier (guid or instantiation token) is not that of this FMU");
     char *text = read_file(u->folder, "model.txt", &length);
@@ -102,7 +103,7 @@ fmu_unit *carom_fmu_create(const fmu_unit_def *def) {
     u->about = UINT64_C(0xcbf29ce484222325);
     for (const char *c = def->token; c && *c; ++c) u->about = (u->about ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
     if (!u->folder || !u->token)
-        carom_fail(&err, CAROM_BAD_INPUT, "an instance needs the resources folder and the identifier of the FMU");
+        carom_fail(&err, CAROM_BAD_INPUT, "an instance requires the resources directory and the identifier of the FMU");
     else if (load(u, &err) == CAROM_OK) return u;
     carom_fmu_say(u, FMU_WRONG, "%s", err.text);
     carom_fmu_destroy(u);
@@ -381,7 +382,7 @@ static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now
 }
 
 // The same numbers as a row of a record.
-carom_status carom_fmu_row(fmu_unit *u, carom_error *err) {
+static carom_status fill_row(fmu_unit *u, carom_error *err) {
     if (u->fresh) return CAROM_OK;
     const carom_system *sys = carom_sim_system(u->sim);
     const carom_now now = carom_sim_now(u->sim);
@@ -439,7 +440,7 @@ bool carom_fmu_get(fmu_unit *u, const unsigned *ref, size_t n, double *x, const 
     carom_error err = {.code = CAROM_OK};
     const unsigned modes = FMU_INITIALIZING | FMU_STEPPING | FMU_EVENT | FMU_INTERMEDIATE | FMU_FAILED | FMU_TERMINATED;
     if (!carom_fmu_allowed(u, modes, call) || !known(u, ref, n, x, call)) return false;
-    if (carom_fmu_prepare(u, &err) != CAROM_OK || carom_fmu_row(u, &err) != CAROM_OK) return failed(u, &err);
+    if (carom_fmu_prepare(u, &err) != CAROM_OK || fill_row(u, &err) != CAROM_OK) return failed(u, &err);
     for (size_t i = 0; i < n; ++i) x[i] = u->row[ref[i]];
     return true;
 }

@@ -32,5 +32,4 @@ struct fmu_unit {
 
 /// A model and a simulation for the present settings; a simulation that has begun goes on.
 carom_status carom_fmu_prepare(fmu_unit *u, carom_error *err);
-carom_status carom_fmu_row(fmu_unit *u, carom_error *err);
 void carom_fmu_add_impulses(fmu_unit *u, const carom_now *now);

@@ -103,7 +103,7 @@ static carom_status read_sparse(const place *g, const char *name, fclib_matrix *
     if (A->m < 0 || A->n < 0 || A->m > MOST_ROWS || A->n > MOST_ROWS || nz < -2 || nzmax < 0 || nzmax > MOST_ENTRIES ||
         nz > nzmax)
         return carom_fail(g->err, CAROM_BAD_INPUT,
-                          "%.200s: matrix %s has sizes that make no sense (%d x %d, nz %d, nzmax %d)", g->file, name,
+                          "%.200s: matrix %s has impossible sizes (%d x %d, nz %d, nzmax %d)", g->file, name,
                           A->m, A->n, nz, nzmax);
     const size_t lines = nz >= 0 ? (size_t)nz : (size_t)(nz == -1 ? A->n : A->m) + 1;
     carom_status status = read_integers(g, "p", lines, &p);

@@ -128,12 +128,13 @@ static bool refine(proof *w) {
 // has a solution.
 static bool search(proof *w, double tol, double *y) {
     enum { ROUNDS = 3 };
+    static const double EXACT = 1e-14; // a proof is as sharp as rounding allows
     const carom_problem *pb = w->pb;
     if (!set_up(w)) return false;
     const int m = w->m;
     carom_problem least = {.n = m, .nb = m, .ld = m, .block = w->block, .G = w->H, .c = w->q, .p = w->z, .u = w->u};
     least.symmetric = true;
-    if (!solve(&least, 1e-14)) return false;
+    if (!solve(&least, EXACT)) return false;
     for (int round = 0; round <= ROUNDS; round++) {
         for (int i = 0; i < pb->n; i++) y[i] = 0;
         for (int b = 0; b < pb->nb; b++) y[pb->block[b].at] = w->z[b] / w->d[pb->block[b].at];

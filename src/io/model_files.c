@@ -33,7 +33,7 @@ static carom_status find_inside(const search *s, const carom_datum *name, char *
                 (size_t)folder + name->length < size;
     for (const char *p = name->text; good && p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
         good = strncmp(p, "..", 2) != 0;
-    if (!good) return complain(s, name, name->text, "it must be a file in the folder of the model or below it");
+    if (!good) return complain(s, name, name->text, "it must be a file in the directory of the model or below it");
     snprintf(path, size, "%.*s", folder ? folder : 1, folder ? s->model : ".");
     char *top = realpath(path, NULL);
     snprintf(path, size, "%.*s%s", folder, s->model, name->text);
@@ -47,7 +47,7 @@ static carom_status find_inside(const search *s, const carom_datum *name, char *
     free(top), free(file);
     if (!known) return complain(s, name, name->text, strerror(error));
     if (!inside)
-        return complain(s, name, name->text, "it is a link out of the folder of the model; copy the file there");
+        return complain(s, name, name->text, "it is a link out of the directory of the model; copy the file there");
     if (!fits) return complain(s, name, name->text, "its path is too long");
     return S_ISREG(about.st_mode) ? CAROM_OK : complain(s, name, path, "it is no file");
 }

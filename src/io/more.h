@@ -34,10 +34,6 @@ double carom_record_saved(const carom_record *r);
 
 /// The ledger as of now, and the names that belong to it (valid as long as the record and its model).
 carom_status carom_record_ledger(carom_record *r, carom_ledger *l, carom_ledger_names *names, carom_error *err);
-bool carom_result_is_hdf5(const carom_result *r);
-
-/// All events when they are in memory, else NULL.
-const carom_result_event *carom_result_event_values(const carom_result *r);
 
 /// The matrices that the model was given, for carom_model_def; they stay valid until close.
 carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **list, int *n, carom_error *err);

@@ -37,7 +37,6 @@ carom_status fclib_read(carom_problem_list *list, const char *file, carom_error 
 /// solution: also pb->p and pb->u as the solution; else a start that is not zero becomes a guess.
 carom_status fclib_write(const carom_problem *pb, const char *file, const char *title, bool solution, carom_error *err);
 bool fclib_probe(const char *file);       // HDF5?
-bool fclib_named(const char *file);       // does the name end like FCLIB's?
 /// From problem_text.c; text has a NUL behind its length bytes.
 carom_status problem_text_read(carom_problem_list *list, const char *text, size_t length, const char *file,
                                carom_error *err);

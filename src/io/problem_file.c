@@ -85,14 +85,15 @@ carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
     return NULL;
 }
 
-bool fclib_named(const char *file) {
+// does the name end like FCLIB's?
+static bool is_fclib(const char *file) {
     return carom_ends(file, ".h5") || carom_ends(file, ".hdf5");
 }
 
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err) {
     if (!list || !file)
         return carom_fail(err, CAROM_BAD_INPUT, "missing problems or file name");
-    if (fclib_named(file)) {
+    if (is_fclib(file)) {
         if (list->n == 1) return fclib_write(&list->item[0]->pb, file, list->item[0]->title, false, err);
         return carom_fail(
             err, CAROM_BAD_INPUT,
@@ -109,7 +110,7 @@ carom_status carom_problems_write(const carom_problem_list *list, const char *fi
 
 carom_status carom_problem_write_answer(const carom_problem *pb, const char *file, carom_error *err) {
     if (!pb || !file) return carom_fail(err, CAROM_BAD_INPUT, "missing problem or file name");
-    if (fclib_named(file)) return fclib_write(pb, file, NULL, true, err);
+    if (is_fclib(file)) return fclib_write(pb, file, NULL, true, err);
     whole_file w;
     CAROM_TRY(whole_open(&w, file, err));
     const carom_locale locale = carom_locale_begin();

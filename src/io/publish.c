@@ -24,8 +24,9 @@ int part_open(const char *part) {
 bool file_lock(int fd, int what, int kind, double patience) {
 #ifdef F_OFD_SETLK
     struct flock l = {.l_type = (short)kind, .l_whence = SEEK_SET, .l_start = ((off_t)1 << 62) + what, .l_len = 1};
-    const struct timespec moment = {0, 1000000};
-    for (;; patience -= 1e-3) {
+    enum { MOMENT = 1000000 }; // ns between two attempts
+    const struct timespec moment = {0, MOMENT};
+    for (;; patience -= 1e-9 * MOMENT) {
         if (fcntl(fd, F_OFD_SETLK, &l) == 0 || (errno != EAGAIN && errno != EACCES)) return true;
         if (!(patience > 0)) return false;
         nanosleep(&moment, NULL);

@@ -66,8 +66,6 @@ struct carom_record {
 
 /// Names of constraints; the table of columns; fields along members.  false: no memory.
 bool record_describe(carom_record *r, const carom_record_def *def);
-/// Pattern i of the columns that are asked for; NULL: no more.
-const char *record_pattern(const carom_record *r, const carom_record_def *def, int i);
 /// Name of a constraint; NULL: none.
 const char *record_name(const carom_record *r, long long id);
 /// Reactions x as they are recorded: those of joints in the joints' frames, in `turned` where that differs.

@@ -175,7 +175,8 @@ carom_status record_fields(carom_record *r, const carom_now *now) {
 
 // -- columns that are asked for ----------------------------------------------------------------------
 
-const char *record_pattern(const carom_record *r, const carom_record_def *def, int i) {
+// Pattern i of the columns that are asked for; NULL: no more.
+static const char *pattern_of(const carom_record *r, const carom_record_def *def, int i) {
     if (!def->columns) return carom_model_columns(r->model, i);
     for (int k = 0; k < i; ++k)
         if (!def->columns[k]) return NULL;
@@ -183,8 +184,8 @@ const char *record_pattern(const carom_record *r, const carom_record_def *def, i
 }
 
 static bool is_all(const carom_record *r, const carom_record_def *def) {
-    const char *first = record_pattern(r, def, 0);
-    return first && strcmp(first, "all") == 0 && !record_pattern(r, def, 1);
+    const char *first = pattern_of(r, def, 0);
+    return first && strcmp(first, "all") == 0 && !pattern_of(r, def, 1);
 }
 
 // Pairs of shapes are columns on request: there are too many of them to make all names and look for those that match.
@@ -192,7 +193,7 @@ static bool request_pairs(carom_record *r, const carom_record_def *def) {
     enum { MOST = 1 << 20 }; // pairs: a file has at most 2^24 columns
     const char *pattern;
     carom_status status = CAROM_OK;
-    for (int k = 0; (pattern = record_pattern(r, def, k)) && status == CAROM_OK; ++k) {
+    for (int k = 0; (pattern = pattern_of(r, def, k)) && status == CAROM_OK; ++k) {
         if (is_all(r, def) || strchr(pattern, '-'))
             status = carom_groups_request(r->groups, is_all(r, def) ? NULL : pattern, MOST);
         else status = carom_groups_request_number(r->groups, pattern);
@@ -221,8 +222,8 @@ static bool in_selection(const contact_groups *g, const table_column *c, const c
 static void select_columns(carom_record *r, const carom_record_def *def) {
     column_table *c = &r->columns;
     const char *pattern;
-    if (!record_pattern(r, def, 0) || is_all(r, def)) return;
-    for (int k = 0; (pattern = record_pattern(r, def, k)) && !r->unmatched; ++k) {
+    if (!pattern_of(r, def, 0) || is_all(r, def)) return;
+    for (int k = 0; (pattern = pattern_of(r, def, k)) && !r->unmatched; ++k) {
         bool some = false;
         for (int i = 0; i < c->n && !some; ++i) some = in_selection(c->groups, &c->list[i], pattern);
         if (!some) r->unmatched = pattern;
@@ -230,7 +231,7 @@ static void select_columns(carom_record *r, const carom_record_def *def) {
     int n = 0;
     for (int i = 0; i < c->n; ++i) {
         bool in = i == 0;
-        for (int k = 0; !in && (pattern = record_pattern(r, def, k)); ++k)
+        for (int k = 0; !in && (pattern = pattern_of(r, def, k)); ++k)
             in = in_selection(c->groups, &c->list[i], pattern);
         if (in) c->list[n++] = c->list[i];
         else free(c->list[i].name);
@@ -258,7 +259,7 @@ static bool find_roles(carom_record *r) {
 }
 
 bool record_describe(carom_record *r, const carom_record_def *def) {
-    const char *first = record_pattern(r, def, 0);
+    const char *first = pattern_of(r, def, 0);
     r->groups = carom_groups_create(r->extended ? NULL : r->model);
     r->columns = (column_table){.model = r->model,
                                  .sys = r->sys,

@@ -94,11 +94,6 @@ bool carom_result_unit(carom_result *r, const char *column, char *text, size_t s
     return r->mech && carom_mech_unit(r->mech, column, text, size);
 }
 
-bool carom_result_is_hdf5(const carom_result *r) {
-    if (!r) return false;
-    return r->h5 >= 0;
-}
-
 int carom_result_columns(const carom_result *r) {
     if (!r) return 0;
     return r->table.columns;
@@ -187,11 +182,6 @@ carom_status carom_result_contacts(carom_result *r, long first, long count, caro
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) return memcpy(out, r->contact + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_contacts(r, first, count, out, err);
-}
-
-const carom_result_event *carom_result_event_values(const carom_result *r) {
-    if (!r) return NULL;
-    return r->event;
 }
 
 static const result_attribute *look(const result_attribute *a, int n, const char *name) {

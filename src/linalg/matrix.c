@@ -125,15 +125,6 @@ void carom_add_keeping(double *restrict x_0, double *restrict z_0, double *restr
     }
 }
 
-bool carom_axpy_below(double *restrict x, double a, const double *restrict z, int n, double limit) {
-    uint64_t bad = 0; // no chain of comparisons: they run side by side
-    for (int i = 0; i < n; ++i) {
-        x[i] += a * z[i];
-        bad |= fabs(z[i]) < limit ? UINT64_C(0) : UINT64_C(1);
-    }
-    return bad == 0;
-}
-
 // First and one past the last row of column j that the storage holds.
 static inline int row_first(carom_shape s, int j) {
     return s.storage == CAROM_DIAGONAL ? j : s.storage == CAROM_DENSE || j < s.band ? 0 : j - s.band;

@@ -17,5 +17,3 @@ carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, 
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
 /// x_0 = x, z_0 = z, x += a z: a step of a large system that keeps where it began, in one pass.
 void carom_add_keeping(double *x_0, double *z_0, double *x, double a, const double *z, int n);
-/// x += a z; are all |z_i| below the limit (and numbers)?
-bool carom_axpy_below(double *x, double a, const double *z, int n, double limit);

@@ -9,13 +9,14 @@ size_t carom_characters(const char *text, size_t bytes) {
     return n;
 }
 
-int carom_datum_column(const carom_datum *d, size_t offset) {
+// Column of byte `offset` of a text, or of its start when that is not known.
+static int column_of(const carom_datum *d, size_t offset) {
     return d->aligned && offset <= d->length ? d->column + (int)carom_characters(d->text, offset) : d->column;
 }
 
 void carom_datum_place(const carom_datum *d, const char *file, size_t offset, char *text, size_t size) {
     if (d->of) snprintf(text, size, "%s", d->of);
-    else if (d->line) snprintf(text, size, "%.200s:%d:%d", file, d->line, carom_datum_column(d, offset));
+    else if (d->line) snprintf(text, size, "%.200s:%d:%d", file, d->line, column_of(d, offset));
     else snprintf(text, size, "%.200s", file);
 }
 

@@ -21,8 +21,6 @@ static inline const carom_datum *carom_given(const carom_datum *d) { return d->k
 const carom_datum *carom_datum_get(const carom_datum *map, const char *key);
 /// Is it this word?
 bool carom_datum_is(const carom_datum *d, const char *word);
-/// Column of byte `offset` of a text, or of its start when that is not known.
-int carom_datum_column(const carom_datum *d, size_t offset);
 /// Characters in the first bytes of UTF-8 text.
 size_t carom_characters(const char *text, size_t bytes);
 

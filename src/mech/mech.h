@@ -7,8 +7,3 @@
 bool carom_mech_unit(const carom_mech *m, const char *name, char *text, size_t size);
 /// A copy; NULL: no memory.
 carom_mech *carom_mech_copy(const carom_mech *m);
-/// Do both say the same, so that the same would be written of them?  Places, and the files they come from, do not
-/// count.
-bool carom_mech_equal(const carom_mech *a, const carom_mech *b);
-/// The same number for mechanisms that are equal.
-uint64_t carom_mech_hash(const carom_mech *m);

@@ -8,6 +8,7 @@
 // `start: project` does both for all velocities, those that are given, too, and moves positions out of obstacles:
 //     min |x|_M  such that  g + W'x = 0 of joints,  g + W'x >= 0 of contacts,  q <- q (+) x      (ASM-4)
 // round by round, in each with the contacts that overlap and those of the round before that still push.
+#include "base/tolerance.h"
 #include "contact/delassus.h"
 #include "expr/expr.h"
 #include "linalg/dense.h"
@@ -284,7 +285,7 @@ static void adopt_positions(carom_model *m, const double *q, double size, const 
     for (int i = 0; i < m->nq; ++i)
         if (fabs(q[i] - m->q0[i]) > most) most = fabs(q[i] - m->q0[i]), who = i;
     carom_copy(m->q0, q, m->nq);
-    if (who >= 0 && size > 1e-12 * (1 + carom_norm_max(m->q0, m->nq)))
+    if (who >= 0 && size > CAROM_SAME * (1 + carom_norm_max(m->q0, m->nq)))
         say(m, "start: %s '%.60s' was violated by %.6g; positions moved, '%.60s' farthest, by %.6g", kind, name, size,
             carom_model_coordinate(m, who), most);
 }

@@ -112,6 +112,8 @@ static double distance(const placed *x, const double *p) {
 
 // -- gaps that are distances ------------------------------------------------------------------------------------------
 
+static const double ROUND = 1e-9; // of the radii: they are bounds
+
 // (SHP-10)  A gap of two pieces lies between the least and the largest distance of the balls that hold them.
 static bool may_be(const moment *now, const pair *p, double gap) {
     double r[2][3], R[2][9], d[2];
@@ -122,7 +124,7 @@ static bool may_be(const moment *now, const pair *p, double gap) {
         d[k] = r[0][k] - r[1][k];
         for (int j = 0; j < 2; ++j) d[k] += R[0][3 * k + j] * p->A->at[j] - R[1][3 * k + j] * p->B->at[j];
     }
-    return fabs(gap - hypot(d[0], d[1])) <= (p->A->bound_radius + p->B->bound_radius) * (1 + 1e-9);
+    return fabs(gap - hypot(d[0], d[1])) <= (p->A->bound_radius + p->B->bound_radius) * (1 + ROUND);
 }
 
 bool carom_contours_apart(const carom_model *m, void *work, const pair *p, int k, double gap, double t,

@@ -1,10 +1,10 @@
 // near.c: pairs of many shapes come and go.
 //
-// Where shapes could make many pairs (derive/shapes/form.c), nobody writes down each: once a step a search over
-// bounding boxes finds those that may touch during it, and these have contacts.  A contact is computed by the tape of
-// its kind (kinds.c), which is asked with the positions of two bodies.  Contacts stand in slots of a list (carom_list);
-// a pair takes as many slots in a row as it has contacts, and keeps them while it stays near.  What a slot holds: 1 +
-// (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
+// Where shapes could make many pairs (derive/shapes/form.c), once a step a search over bounding boxes finds those that
+// may touch during it, and these have contacts.  A contact is computed by the tape of its kind (kinds.c), evaluated at
+// the positions of two bodies.  Contacts are in slots of a list (carom_list); a pair takes as many slots in a row as it
+// has contacts, and keeps them while it stays near.  The key of a slot: 1 + (A nshapes + B) nrules + rule for the first
+// contact of a pair, minus that for its others.
 #include "collide/broad.h"
 #include "model/conditions.h"
 #include "base/team.h"
@@ -744,7 +744,7 @@ static void lane_gaps(void *user, int lane, int parts) {
     }
 }
 
-carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g) {
+static carom_status gaps_of_list(const carom_model *m, void *work, const double *q, double *g) {
     const carom_list *list = carom_near_list(m, work);
     if (!list) return CAROM_OK;
     task t = {.m = m, .work = work, .q = q, .g = g, .lanes = lanes_of(m->near, list)};
@@ -770,7 +770,7 @@ pair *carom_near_pairs(const carom_model *m, const void *work, int *n) {
 }
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
-    if (m->near) CAROM_TRY(carom_near_gaps(m, work, q, g));
+    if (m->near) CAROM_TRY(gaps_of_list(m, work, q, g));
     return carom_pairs_own_gaps(m, work, t, q, g);
 }
 
@@ -935,7 +935,7 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
     }
     x->list.used = x->list.slots;
     adopt(m, work, &x->list);
-    carom_near_gaps(m, work, q, x->gap);
+    gaps_of_list(m, work, q, x->gap);
     return CAROM_OK;
 }
 

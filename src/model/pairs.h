@@ -279,7 +279,6 @@ static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int 
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 /// (CND-2)  Is it in a list although a condition of its own, or of a body, does not hold?
 bool carom_near_off(const carom_model *m, const void *work, const pair *p);
-carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
 void carom_near_freeze(const carom_model *m, const void *work, carom_freeze what,
                      const double *q); // as carom_system_events.freeze
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to

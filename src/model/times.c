@@ -123,12 +123,14 @@ static bool calm(search *z, known *k, double t_0, double t_1) {
     return good;
 }
 
+static const double NARROW = 1e-3; // of the interval: jumps that are nearer are told apart by halving
+
 double carom_model_jump(const void *model, void *work, double t_0, double t_1) {
     const carom_model *m = model;
     search z = {.m = m,
                 .work = (unsigned char *)work + m->times_work,
                 .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges),
-                .scale = 1e-3 * (t_1 - t_0)};
+                .scale = NARROW * (t_1 - t_0)};
     return t_1 > t_0 && !calm(&z, known_of(m, work), t_0, t_1) ? first(&z, t_0, t_1) : HUGE_VAL;
 }
 
@@ -253,16 +255,18 @@ static bool straight(search *z, const known *k, double share, double a, double b
     return true;
 }
 
+static const double SHORTER = 1e-6; // of a step: what later steps may be shorter by
+
 // The same for times ahead, so that steps to come need not ask.
 static bool known_even(search *z, known *k, double share, double t_0, double t_1) {
     const double h = t_1 - t_0;
     if (share >= k->share && t_0 >= k->from && t_1 <= k->to && h >= k->least) return true;
     const double before = t_0 - h, from = t_0 >= k->run[0] ? fmax(before, k->run[0]) : t_0, steps = fmax(k->steps, 1),
                  to = t_0 + steps * h;
-    const bool good = straight(z, k, share, from, to, h / (to - from) * (1 - 1e-6));
+    const bool good = straight(z, k, share, from, to, h / (to - from) * (1 - SHORTER));
     k->steps = good ? fmin(2 * steps, FARTHEST) : 0.5 * steps;
     if (!good) return false;
-    k->share = share, k->from = from, k->to = to, k->least = h * (1 - 1e-6);
+    k->share = share, k->from = from, k->to = to, k->least = h * (1 - SHORTER);
     return true;
 }
 

@@ -10,6 +10,7 @@
 // A line on standard error is JSON: {"progress": 0.3} now and then, or {"wrong": sentence}.  Exit status as of the
 // program: 1 the run failed (its page is written all the same), 2 the model or an argument is wrong.
 #define _POSIX_C_SOURCE 200809L
+#include "base/clock.h"
 #include "base/number.h"
 #include "cli/page.h"
 #include "io/json.h"
@@ -133,23 +134,17 @@ static bool read_arguments(run *r, int n, char **word) {
     return true;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // A browser's clock costs as much as a step of a small model.
 static bool is_time_to_show(run *r, double t) {
     if (t < r->next) return false;
     r->next = t + 0.002 * r->end;
-    return seconds() > r->shown + 0.1;
+    return carom_seconds(CLOCK_MONOTONIC) > r->shown + 0.1;
 }
 
 static carom_status on_step(void *user, const carom_now *now) {
     run *r = user;
     if (is_time_to_show(r, now->t)) {
-        r->shown = seconds();
+        r->shown = carom_seconds(CLOCK_MONOTONIC);
         fputs("{\"progress\": ", stderr);
         carom_json_number(stderr, now->t / r->end);
         fputs("}\n", stderr);
@@ -205,7 +200,7 @@ static int simulate(const carom_model *m, run *r, const char *text, size_t lengt
     if (!r->record) cli_say("%s", err.text);
     if (r->record) {
         r->end = settings.end;
-        r->shown = seconds();
+        r->shown = carom_seconds(CLOCK_MONOTONIC);
         const carom_status status = carom_sim_run(sim, on_step, r, &err);
         const bool done = status == CAROM_OK || carom_sim_done(sim);
         code = done ? DONE : FAILED;

@@ -297,7 +297,8 @@ static bool flat(const carom_mesh *m) {
         }
         depth = fmax(depth, fabs(way));
     }
-    return depth <= 1e-6 * size;
+    static const double FLAT = 1e-6; // of the size: numbers of a mesh file have six digits or more
+    return depth <= FLAT * size;
 }
 
 // Every edge a, b belongs to one triangle, and b, a to another.

@@ -668,7 +668,7 @@ static carom_status check_masses(mjcf *m) {
                         "body '%.60s' moves and has no mass%s; give it an <inertial> or a <geom>, or use `repair`",
                         b->name, carom_xml_child(b->e, "composite") ? " (its <composite> has no counterpart)" : "");
         const bool empty = b->mass.m == 0;
-        if (empty) b->mass.m = total > 0 ? 1e-3 * total : 1e-3;
+        if (empty) b->mass.m = SLIGHT_MASS * (total > 0 ? total : 1);
         if (!carom_positive(b->mass.J)) {
             if (!repair)
                 return fail(m, b->e,
@@ -685,8 +685,8 @@ static carom_status check_masses(mjcf *m) {
     for (helper *h = m->helpers; h; h = h->next) { // a thousandth of the mass and inertia of its body
         body *b = m->body_at[(int)h->mass.J[0]];
         h->mass = b->mass;
-        h->mass.m *= 1e-3;
-        for (int i = 0; i < 9; ++i) h->mass.J[i] *= 1e-3;
+        h->mass.m *= SLIGHT_MASS;
+        for (int i = 0; i < 9; ++i) h->mass.J[i] *= SLIGHT_MASS;
     }
     for (helper *h = m->helpers; h; h = h->next)
         put(m, "# helper of a body with several joints, with a thousandth of its mass: %s\n", h->name);
@@ -1069,7 +1069,7 @@ carom_status carom_mjcf_write(const carom_robot_def *def, carom_write_text *writ
               .meshdir = "",
               .autolimits = true,
               .gravity = {0, 0, -9.81},
-              .timestep = 2e-3};
+              .timestep = 2e-3 /* MuJoCo's */};
     m.last = &m.first, m.last_joint = &m.joints, m.last_geom = &m.geoms, m.last_helper = &m.helpers;
     const carom_status status = convert(&m);
     carom_pool_free(&m.i.memory);

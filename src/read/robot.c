@@ -96,14 +96,14 @@ const char *carom_import_name(importing *r, const char *own) {
 
 // -- frames and masses ------------------------------------------------------------------------------------------------
 
-void carom_times(const double *A, const double *B, double *C) {
+static void times(const double *A, const double *B, double *C) {
     double X[9];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) X[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
     memcpy(C, X, sizeof X);
 }
 
-void carom_transpose(const double *A, double *B) {
+static void transposed(const double *A, double *B) {
     for (int i = 0; i < 9; ++i) B[i] = A[3 * (i % 3) + i / 3];
 }
 
@@ -112,14 +112,14 @@ void carom_rotate_vector(const double *R, const double *x, double *y) {
     for (int i = 0; i < 3; ++i) y[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
 }
 
-void carom_turn_back(const double *R, const double *x, double *y) {
+static void turn_back(const double *R, const double *x, double *y) {
     const double a[3] = {x[0], x[1], x[2]};
     for (int i = 0; i < 3; ++i) y[i] = R[i] * a[0] + R[3 + i] * a[1] + R[6 + i] * a[2];
 }
 
 frame carom_compose(const frame *a, const frame *b) {
     frame c;
-    carom_times(a->R, b->R, c.R);
+    times(a->R, b->R, c.R);
     carom_rotate_vector(a->R, b->r, c.r);
     for (int i = 0; i < 3; ++i) c.r[i] += a->r[i];
     return c;
@@ -127,8 +127,8 @@ frame carom_compose(const frame *a, const frame *b) {
 
 frame carom_inverse(const frame *a) {
     frame c;
-    carom_transpose(a->R, c.R);
-    carom_turn_back(a->R, a->r, c.r);
+    transposed(a->R, c.R);
+    turn_back(a->R, a->r, c.r);
     for (int i = 0; i < 3; ++i) c.r[i] = -c.r[i];
     return c;
 }
@@ -158,7 +158,7 @@ frame carom_from_quaternion(const double *q, const double *r) {
 }
 
 // w, x, y, z
-void carom_quaternion_of(const double *R, double *q) {
+static void quaternion_of(const double *R, double *q) {
     const double d[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
     int k = 0;
     for (int i = 1; i < 4; ++i)
@@ -187,9 +187,9 @@ void carom_mass_add(mass *to, const mass *x, const frame *f) {
     for (int i = 0; i < 3; ++i) sum[i] = (to->m * to->centre[i] + x->m * centre[i]) / m;
     for (int i = 0; i < 3; ++i) d[i] = to->centre[i] - sum[i];
     if (to->m != 0) steiner(to->J, to->m, d);
-    carom_times(f->R, x->J, A);
-    carom_transpose(f->R, T);
-    carom_times(A, T, A);
+    times(f->R, x->J, A);
+    transposed(f->R, T);
+    times(A, T, A);
     for (int i = 0; i < 9; ++i) to->J[i] += A[i];
     for (int i = 0; i < 3; ++i) d[i] = centre[i] - sum[i];
     if (to->m != 0) steiner(to->J, x->m, d);
@@ -218,10 +218,10 @@ static void principal(double *A, double *V) {
                 double T[9], G[9];
                 memcpy(G, carom_frame_none().R, sizeof G);
                 G[4 * p] = G[4 * q] = c, G[3 * p + q] = s, G[3 * q + p] = -s;
-                carom_times(V, G, V);
-                carom_times(A, G, A);
-                carom_transpose(G, T);
-                carom_times(T, A, A);
+                times(V, G, V);
+                times(A, G, A);
+                transposed(G, T);
+                times(T, A, A);
             }
 }
 
@@ -230,9 +230,9 @@ void carom_mass_repair(mass *x) {
     const double least = 0.4 * x->m * 1e-4; // 2/5 m r^2
     principal(x->J, V);
     for (int i = 0; i < 3; ++i) D[4 * i] = fmax(x->J[4 * i], least);
-    carom_times(V, D, x->J);
-    carom_transpose(V, T);
-    carom_times(x->J, T, x->J);
+    times(V, D, x->J);
+    transposed(V, T);
+    times(x->J, T, x->J);
 }
 
 // -- the text ---------------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ void carom_put_list(const importing *r, const char *before, const double *x, int
 
 void carom_put_turn(const importing *r, const double *R) {
     double q[4];
-    carom_quaternion_of(R, q);
+    quaternion_of(R, q);
     const double s = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (s < NO_TURN) return;
     carom_put(r, ", angle: ");
@@ -292,7 +292,7 @@ void carom_put_body(const importing *r, const char *name, const mass *x, const f
     double q[4], centre[3];
     carom_rotate_vector(at->R, x->centre, centre);
     for (int k = 0; k < 3; ++k) centre[k] += at->r[k];
-    carom_quaternion_of(at->R, q);
+    quaternion_of(at->R, q);
     char text[40];
     carom_shortest(text, sizeof text, 12, x->m);
     carom_put(r, "  %s: {mass: %s", name, text);

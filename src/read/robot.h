@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdarg.h>
 
+// Mass of a part that needs one and has none, of the robot's, or in kg: too little to change how it moves.
+static const double SLIGHT_MASS = 1e-3;
+
 typedef struct frame {
     double R[9], r[3];
 } frame; // world = R local + r, R by rows
@@ -50,16 +53,12 @@ const char *carom_import_name(importing *r, const char *own);
 
 // -- frames and masses ------------------------------------------------------------------------------------------------
 
-void carom_times(const double *A, const double *B, double *C);
-void carom_transpose(const double *A, double *B);
 void carom_rotate_vector(const double *R, const double *x, double *y);
-void carom_turn_back(const double *R, const double *x, double *y);
 frame carom_compose(const frame *a, const frame *b);
 frame carom_inverse(const frame *a);
 frame carom_from_rpy(const double *rpy, const double *r);
 frame carom_about(const double *n, double angle);
 frame carom_from_quaternion(const double *q, const double *r); // w, x, y, z; made unit
-void carom_quaternion_of(const double *R, double *q);
 frame carom_frame_none(void);
 
 typedef struct mass {

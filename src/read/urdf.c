@@ -112,6 +112,19 @@ static carom_status read_inertial(const robot *r, link *l) {
     return CAROM_OK;
 }
 
+static carom_status add_link(robot *r, int n, const xml_element *e, const char *own) {
+    r->links[n] = (link){.e = e,
+                         .own = own,
+                         .name = carom_import_name(&r->i, own),
+                         .joint = -1,
+                         .child = -1,
+                         .next = -1,
+                         .part = -1,
+                         .last = -1,
+                         .more = -1};
+    return r->links[n].name && carom_table_put(&r->i.memory, &r->link_of, own, n) ? CAROM_OK : no_memory(r);
+}
+
 static carom_status read_links(robot *r, const xml_element *root) {
     for (const xml_element *e = carom_xml_child(root, "link"); e; e = carom_xml_again(e)) ++r->nlinks;
     if (r->nlinks == 0) return fail(r, root, "the robot has no <link>");
@@ -124,16 +137,7 @@ static carom_status read_links(robot *r, const xml_element *root) {
         const char *own = carom_xml_get(e, "name");
         if (!own || !*own) return fail(r, e, "a link has no name");
         if (carom_table_get(&r->link_of, own) >= 0) return fail(r, e, "there are two links '%.60s'", own);
-        *l = (link){.e = e,
-                    .own = own,
-                    .name = carom_import_name(&r->i, own),
-                    .joint = -1,
-                    .child = -1,
-                    .next = -1,
-                    .part = -1,
-                    .last = -1,
-                    .more = -1};
-        if (!l->name || !carom_table_put(&r->i.memory, &r->link_of, own, n)) return no_memory(r);
+        CAROM_TRY(add_link(r, n, e, own));
         CAROM_TRY(read_inertial(r, l));
         r->total += l->own_mass.m;
     }
@@ -190,19 +194,8 @@ static carom_status read_joint(robot *r, joint *j) {
             j->own, word ? word : "");
     j->type = (type)k;
     j->parent = carom_table_get(&r->link_of, parent);
-    if (j->parent < 0 && parent && strcmp(parent, "world") == 0) { // as Gazebo has it: the ground
-        link *world = &r->links[j->parent = r->nlinks++];
-        *world = (link){.e = e,
-                        .own = "world",
-                        .name = carom_import_name(&r->i, "world"),
-                        .joint = -1,
-                        .child = -1,
-                        .next = -1,
-                        .part = -1,
-                        .last = -1,
-                        .more = -1};
-        if (!world->name || !carom_table_put(&r->i.memory, &r->link_of, "world", j->parent)) return no_memory(r);
-    }
+    if (j->parent < 0 && parent && strcmp(parent, "world") == 0) // as Gazebo has it: the ground
+        CAROM_TRY(add_link(r, j->parent = r->nlinks++, e, parent));
     j->child = carom_table_get(&r->link_of, child);
     if (j->parent < 0)
         return fail(r, e,
@@ -313,7 +306,7 @@ static carom_status check_body(robot *r, link *l, bool root) {
     if (l->mass.m == 0 && !repair)
         return fail(r, l->e, "link '%.60s'%s has no mass; give it an <inertial>, or use `repair`", l->own, with);
     if (l->mass.m == 0) {
-        l->mass.m = r->total > 0 ? 1e-3 * r->total : 1e-3;
+        l->mass.m = SLIGHT_MASS * (r->total > 0 ? r->total : 1);
         repaired(r, l->e, "no mass, 1/1000 of the robot's now, of link", l->own);
     }
     if (carom_positive(l->mass.J)) return CAROM_OK;

@@ -108,7 +108,7 @@ void carom_account_impulses(carom_step *s, const carom_local *L, const double *r
 }
 
 void carom_account_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before,
-                              const double *u_after) {
+                                 const double *u_after) {
     const carom_local J = carom_joints_of(s, L);
     if (J.nb == 0 || carom_account_counts(s, L, 0, p, u_before)) return;
     for (int k = 0; k < J.at[J.nb]; ++k) s->record.account.impact -= 0.5 * (u_before[k] + u_after[k]) * p[k];
@@ -117,7 +117,7 @@ void carom_account_struck_joints(carom_step *s, const carom_local *L, const doub
 // (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal
 //         forces of contacts also stop an approach too slow for an impact: what they take is lost to impact.
 void carom_account_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u,
-                       double weight, bool end) {
+                          double weight, bool end) {
     if (L->nb == 0) return;
     const int joints = carom_joints_of(s, L).nb;
     double impact = s->record.account.impact, friction = s->record.account.friction,

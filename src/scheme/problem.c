@@ -128,7 +128,7 @@ static bool accepted(carom_step *s, double residual, double scale) {
     return true;
 }
 
-// Says what would help: an answer that is nearly one can be accepted, another cannot.
+// The message names a remedy: an answer that is nearly one can be accepted, another cannot.
 static carom_status refuse(carom_step *s, const carom_report *r, const int *id) {
     static const double NEARLY = 1e-6; // problems without an answer come as near as 3e-6
     const double scale = s->contact.scale;

@@ -538,7 +538,7 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v) {
     if (!s->sys->accounts->power_along) return CAROM_OK;
     SYSTEM(s->sys->accounts->power_along(s->sys->model, s->sys_work, t, q, v, weight, s->inside->power.given,
-                               s->inside->power.taken),
+                                         s->inside->power.taken),
            "power");
     return CAROM_OK;
 }

@@ -13,7 +13,7 @@
 // Steps from t0 to t_end.  T/h counts as whole when it is so to 1e-9.
 static carom_status plan_steps(const carom_sim_def *def, long *total, bool *whole, carom_error *err) {
     if (!(def->h > 0 && isfinite(def->h)))
-        return carom_fail(err, CAROM_BAD_INPUT, "the step size must be positive; it is %g", def->h);
+        return carom_fail(err, CAROM_BAD_INPUT, "step size must be positive, got %g", def->h);
     if (!(def->t_end > def->t0 && isfinite(def->t_end)))
         return carom_fail(err, CAROM_BAD_INPUT, "the end time %g must lie after the start %g", def->t_end, def->t0);
     const double count = (def->t_end - def->t0) / def->h, nearest = round(count);

@@ -2,11 +2,6 @@
 #pragma once
 #include <carom/sim.h>
 
-/// The smooth motion of a phase (carom_change.phase) from t_0 to t_1, forwards or backwards, whatever becomes of its
-/// event functions: q and v at t_0 become those at t_1.  rtol: error of one internal step.  Between steps of the
-/// simulation, not inside an observer.
-carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q,
-                            double *v, carom_error *err);
 bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
 /// Time that a run took before it was saved, as its ledger had it then: what is saved during a run does not know.
 void carom_sim_spent(carom_sim *sim, double seconds, double wall);

@@ -2,8 +2,6 @@
 #include "base/missing.h"
 #include "sim/inspect.h"
 #include "sim/sim.h"
-#include "event/change.h"
-#include "event/phase.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,34 +62,6 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     s->inside->on_change = on_change;
     s->record.reacted = reacted;
     s->record.nevents = events;
-    return status;
-}
-
-static void allocate_flow(carom_phase *w, double **error, carom_arena *mem, const carom_system *sys) {
-    *w = carom_allocate_phase(mem, mem, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
-    *error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
-}
-
-carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q,
-                            double *v, carom_error *err) {
-    if (!sim || !phase || !q || !v) return CAROM_MISSING(err);
-    carom_step *s = &sim->step;
-    carom_arena mem = {0};
-    carom_phase w;
-    double *error;
-    allocate_flow(&w, &error, &mem, s->sys);
-    mem = (carom_arena){.base = calloc(1, mem.used + 64), .size = mem.used};
-    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the smooth motion");
-    allocate_flow(&w, &error, &mem, s->sys);
-    const double h = s->h;
-    carom_error *const kept = s->err;
-    s->err = err;
-    s->h = fabs(t_1 - t_0) > 0 ? fabs(t_1 - t_0) : sim->h;
-    const carom_status status = carom_phase_flow(&w, s, phase, t_0, t_1, rtol, q, v, error);
-    s->h = h;
-    s->err = kept;
-    carom_arena_release(&mem);
-    free(mem.base);
     return status;
 }
 

@@ -23,7 +23,7 @@ static void allocate_redundant(carom_sim *sim, carom_arena *mem, carom_arena *ke
     if (sim->scheme->positions) sim->nu = carom_allocate(mem, (size_t)sim->nl);
 }
 
-// Are forces that may be narrow looked at inside steps?  Of schemes that take steps as long as they are told.
+// Are forces that may be narrow sampled inside steps (BK-10)?  For schemes that take the given steps.
 static bool looks_inside(const carom_sim *sim) {
     return sim->sys->events->force_bounds && !sim->scheme->emits_events && !sim->scheme->controls_own_steps &&
            !sim->scheme->accounts_power;

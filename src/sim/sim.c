@@ -243,7 +243,7 @@ static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err
     static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
     carom_inside *in = sim->step.inside;
     for (int tries = 0;; ++tries) {
-        in->margin = -HUGE_VAL; // nobody asks: the step is inside one that the scheme took before
+        in->margin = -HUGE_VAL; // not requested: the step is inside one that the scheme took before
         const carom_status status = take_step(sim, h, err);
         const double had = sim->kept->reach;
         if (!(in->margin > had) || in->margin == HUGE_VAL || tries == TRIES) {

@@ -46,7 +46,7 @@ typedef struct carom_kept {
     long stops;         // adaptive: stop times passed
     double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room
-    double reach, wanted; // and carom_list.margin; what the last step that asked wants
+    double reach, wanted; // and carom_list.margin; what the last step that needed one needs
     double power_in, power_out; // external and damping power at the end of the last step
     double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until
                         // then
@@ -121,7 +121,7 @@ typedef struct carom_resolution {
 
 /// Step sizes as planned.
 typedef struct carom_plan {
-    double given;  // the step asked for; h is no longer where rows are at multiples of a time
+    double given;  // the step as given; h is shorter where rows are at multiples of a time
     long total;    // planned steps
     double row;    // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
     long per_row;
@@ -142,7 +142,7 @@ typedef struct carom_undo {
 /// Gaps that a run has, and how far they may be trusted.
 typedef struct carom_run_gaps {
     double *now;      // kept, ne + nc
-    bool stale;       // they are older: nobody has asked for them since, see carom_sim_gaps()
+    bool stale;       // they are older: not requested since, see carom_sim_gaps()
     bool kept;        // those at the end of a step are those at the start of the next one, for schemes that see all
                       // constraints
     bool lazy;        // they need not be known after every step

@@ -1,5 +1,6 @@
 // state.c: what callers see of a simulation: its state and ledger; observers; saving and restoring.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "base/clock.h"
 #include "base/missing.h"
 #include "base/tolerance.h"
 #include "sim/inspect.h"
@@ -117,23 +118,17 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
     return CAROM_OK;
 }
 
-static double seconds(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void carom_sim_start_time(carom_sim *sim) {
     sim->running = true;
-    sim->cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
-    sim->wall = seconds(CLOCK_MONOTONIC);
+    sim->cpu = carom_seconds(CLOCK_THREAD_CPUTIME_ID);
+    sim->wall = carom_seconds(CLOCK_MONOTONIC);
 }
 
 // What the present run has taken so far.
 void carom_sim_add_time(const carom_sim *sim, carom_ledger *l) {
     if (!sim->running) return;
-    l->seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - sim->cpu;
-    l->wall += seconds(CLOCK_MONOTONIC) - sim->wall;
+    l->seconds += carom_seconds(CLOCK_THREAD_CPUTIME_ID) - sim->cpu;
+    l->wall += carom_seconds(CLOCK_MONOTONIC) - sim->wall;
 }
 
 // Half of the steps, or more, needed at most so many iterations.

@@ -5,7 +5,11 @@
 #include <float.h>
 #include <math.h>
 
-double carom_sim_instant(const carom_sim *sim, double t) { return 4 * DBL_EPSILON * fmax(fabs(t), 1e-3 * sim->h); }
+// Rounding of a few operations on a time; near 0 of a part of the step.
+double carom_sim_instant(const carom_sim *sim, double t) {
+    static const double NEAR_ZERO = 1e-3;
+    return 4 * DBL_EPSILON * fmax(fabs(t), NEAR_ZERO * sim->h);
+}
 
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {
     const carom_system *sys = sim->sys;

@@ -96,12 +96,6 @@ static inline void own_contacts(const bodies *w, int colour, int part, int parts
     *to = parts > 1 ? cut[1] : w->colour[colour + 1];
 }
 
-static inline void own_rows(const bodies *w, int colour, int part, int parts, int *from, int *to) {
-    own_contacts(w, colour, part, parts, from, to);
-    *from = *from < w->nb ? w->block[*from].at : w->n;
-    *to = *to < w->nb ? w->block[*to].at : w->n;
-}
-
 // The pieces of fixed size that begin in a range.
 static inline void own_pieces(int n, int *from, int *to) {
     *from = (*from + PIECE - 1) / PIECE * PIECE;

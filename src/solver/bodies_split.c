@@ -1,6 +1,7 @@
 // bodies_split.c: accelerated ADMM of the solver `bodies`.
 //
 // Spec: docs/solvers.md, "bodies", (SOL-22).
+#include "base/tolerance.h"
 #include "solver/bodies.h"
 #include "base/team.h"
 #include "solver/local.h"
@@ -157,7 +158,7 @@ static void solve_bodies(bodies *w, double *y, double tol) {
         rho = now;
         carom_team_run(w->team, turn, &t);
         t.alpha = rho / total(w->sum[0], w->count);
-        if (!(fabs(t.alpha) < 1e300)) return;
+        if (!(fabs(t.alpha) < CAROM_LARGEST)) return;
         carom_team_run(w->team, advance, &t);
         w->iterations++;
     }

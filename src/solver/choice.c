@@ -21,7 +21,7 @@ static const double PATIENCE = 4;  // work of `hybrid` in use over that of `bodi
 static const double SLOW = 3;      // work over that of the other solver, which is then tried soon
 static const double BETTER = 0.7;  // work over that of the solver in use, which it then replaces
 
-// Work for each contact that nobody has to save.
+// Work for each contact that is not worth saving.
 static double modest(const carom_allowance *turn) {
     return turn->precise && turn->who == CAROM_BY_HYBRID ? WORTH : 0;
 }
@@ -33,7 +33,7 @@ carom_allowance carom_choice_next(carom_choice *c, int contacts, bool precise) {
         c->first = CAROM_BY_HYBRID;
         return (carom_allowance){.who = c->first, .limit = WORTH * contacts, .precise = precise};
     }
-    const double cheap[] = {[CAROM_BY_BODIES] = modest(&hybrid) > CHEAP[CAROM_BY_HYBRID] ? 0 : CHEAP[0],
+    const double cheap[] = {[CAROM_BY_BODIES] = modest(&hybrid) > CHEAP[CAROM_BY_HYBRID] ? 0 : CHEAP[CAROM_BY_BODIES],
                             [CAROM_BY_HYBRID] = fmax(CHEAP[CAROM_BY_HYBRID], modest(&hybrid))};
     const bool tries = c->trial > 0 || (c->cost[c->first] > cheap[c->first] && --c->wait < 0);
     const int who = tries ? !c->first : c->first;

@@ -127,9 +127,10 @@ static void lower_the_bar(carom_hybrid *w) {
 // Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap,
 // unless rounding is all that is left.
 enum { LEAST = 60 };
+static const double WORTH = 1e9; // operations of all these factorisations together
 static int patience(const carom_hybrid *w) {
     const double d = (double)w->pb.n / w->pb.nb, flops = 2 * d * d * d * (w->lu.work + w->pb.nb);
-    return (int)fmin(fmax(1e9 / flops, LEAST), OUTER);
+    return (int)fmin(fmax(WORTH / flops, LEAST), OUTER);
 }
 
 // (SOL-17)

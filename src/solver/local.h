@@ -25,8 +25,9 @@ static inline double carom_local_normal(carom_law law, double g, double u, doubl
     return q > 0 && (g > 0 || u <= 0) ? q : 0;
 }
 
+#define CAROM_LOCAL_EXACT 1e-15 // tolerance of a local problem in space: to rounding
 static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
     if (tangents == 1) carom_local_planar(g, ld, c, mu, p);
-    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, 1e-15, p);
+    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, CAROM_LOCAL_EXACT, p);
     else carom_local_ball(g, ld, c, tangents, mu, p);
 }

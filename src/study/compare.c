@@ -13,6 +13,7 @@
 
 static const double FIRST_STEP = 1e-3; // of the time: what adaptive schemes try first where nothing is given
 static const double FINE_STEP = 1e-4;  // and the step of what stands for exact
+static const double MOST_STEPS = 1e15;  // beyond, a number is not known to 1
 static const double APART = 1e-12;     // spread of the steps, relative: a slope needs two that differ
 
 static const size_t MEMORY = (size_t)2000 * 1000 * 1000;
@@ -74,7 +75,7 @@ static carom_status read_levels(double **to, int *n, const double *from, int cou
     memcpy(x, from, (size_t)count * sizeof *x);
     for (int k = 0; k < count; ++k)
         if (!(x[k] > 0 && isfinite(x[k])))
-            return carom_fail(err, CAROM_BAD_INPUT, "a %s must be positive; %g is not", what, x[k]);
+            return carom_fail(err, CAROM_BAD_INPUT, "%s must be positive, got %g", what, x[k]);
     qsort(x, (size_t)count, sizeof *x, decreasing);
     for (int k = 1; k < count; ++k)
         if (x[k] == x[k - 1]) return carom_fail(err, CAROM_BAD_INPUT, "the %s %g is given twice", what, x[k]);
@@ -142,7 +143,7 @@ static long common_stride(const carom_compare *c) {
     for (int k = 0; k < c->nsteps; ++k) {
         const double ratio = c->steps[k] / c->against_step;
         long a = lround(ratio), b = stride;
-        if (!(ratio < 1e15) || a < 1 || fabs(ratio - (double)a) > CAROM_INSTANT * ratio) return 1;
+        if (!(ratio < MOST_STEPS) || a < 1 || fabs(ratio - (double)a) > CAROM_INSTANT * ratio) return 1;
         while (b) { // greatest common divisor
             const long rest = a % b;
             a = b;
@@ -234,11 +235,11 @@ static carom_status check_memory(carom_compare *c, carom_error *err) {
     while (c->threads > 1 && ref + c->threads * run > most) --c->threads;
     c->most = (size_t)fmax(0, (most - ref) / c->threads);
     if (ref + run <= most) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT,
-                      "the trajectories would take %.3g GB (reference %.3g, smallest step %.3g), more than the limit "
-                      "of %.3g GB; take "
-                      "larger steps, an earlier end, or a reference whose step divides all others",
-                      1e-9 * (ref + run), 1e-9 * ref, 1e-9 * run, 1e-9 * most);
+    return carom_fail(
+        err, CAROM_BAD_INPUT,
+        "the trajectories would require %.3g GB (reference %.3g, smallest step %.3g), more than the limit of %.3g GB; "
+        "take larger steps, an earlier end, or a reference whose step divides all others",
+        1e-9 * (ref + run), 1e-9 * ref, 1e-9 * run, 1e-9 * most);
 }
 
 // -- create ---------------------------------------------------------------------------------------------------
@@ -265,7 +266,7 @@ static carom_status check_dense(const carom_compare *c, carom_error *err) {
 
 static carom_status create(carom_compare *c, const carom_compare_def *def, carom_error *err) {
     if (!(def->end > 0 && isfinite(def->end)))
-        return carom_fail(err, CAROM_BAD_INPUT, "the end time must be positive; it is %g", def->end);
+        return carom_fail(err, CAROM_BAD_INPUT, "end time must be positive, got %g", def->end);
     CAROM_TRY(carom_quantities_create(&c->of, def->model, def->of, err));
     CAROM_TRY(read_schemes(c, def, err));
     CAROM_TRY(share_levels(c, def, err));

@@ -121,7 +121,7 @@ static carom_status add_node(carom_estimate *e, double t, const double *q, const
         const long room = r->tr.room + r->tr.room / 2 + 64;
         if (LEVELS * carom_trajectory_bytes(r->tr.n, room) > e->def.memory)
             return carom_fail(e->err, CAROM_NO_MEMORY,
-                              "t = %.9g: the states of three runs take more than %.3g GB; a larger tolerance or an "
+                              "t = %.9g: the states of three runs require more than %.3g GB; a larger tolerance or an "
                               "earlier end needs less",
                               t, 1e-9 * (double)e->def.memory);
         CAROM_TRY(carom_trajectory_reserve(&r->tr, room, e->err));

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double FIRST = 1e-9;    // of a value: the first distance that is tried, before it is doubled
+static const double ROUNDED = 1e-14; // of a distance: bisection ends
 enum { DEPTH = 5 };
 
 typedef struct graph {
@@ -86,9 +88,9 @@ static bool covered(const graph *g, double t_0, double t_1, double x_0, double x
 // The distance of a point from g when it is above best, else best.
 static double farther(const graph *g, double t, double x, double best) {
     if (covered(g, t, t, x, x, best)) return best;
-    double low = best, high = best > 0 ? 2 * best : 1e-9 * (1 + fabs(x));
+    double low = best, high = best > 0 ? 2 * best : FIRST * (1 + fabs(x));
     while (!covered(g, t, t, x, x, high) && high < HUGE_VAL) low = high, high *= 2;
-    for (int i = 0; i < 100 && high - low > 1e-14 * high; ++i) {
+    for (int i = 0; i < 100 && high - low > ROUNDED * high; ++i) {
         const double middle = 0.5 * (low + high);
         if (covered(g, t, t, x, x, middle)) high = middle;
         else low = middle;

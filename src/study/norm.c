@@ -2,6 +2,7 @@
 //
 // The largest singular value of the matrix of all rows is the root of the largest eigenvalue of its Gram matrix, which
 // is n x n however many rows there are.  Squaring costs accuracy only in the small singular values.
+#include "base/tolerance.h"
 #include "base/missing.h"
 #include "base/number.h"
 #include "study/norm.h"
@@ -128,7 +129,7 @@ static double largest_singular(const carom_norm *a) {
     if (!(trace > 0) || isinf(trace)) return sqrt(trace);
     tridiagonal(A, n, d, b);
     for (int i = 0; i < n; ++i) low = fmax(low, d[i]);
-    high = trace * (1 + 1e-12);
+    high = trace * (1 + CAROM_SAME);
     for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * high; ++i) {
         const double middle = 0.5 * (low + high);
         if (above(d, b, n, middle)) low = middle;

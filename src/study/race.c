@@ -56,7 +56,7 @@ static carom_status append(recorder *r, double t, const double *q, const double 
         if (carom_trajectory_bytes(tr->n, room) > r->most)
             return carom_fail(
                 r->err, CAROM_NO_MEMORY,
-                "t = %.9g: the trajectory takes more than %.3g GB; a larger tolerance or an earlier end may do", t,
+                "t = %.9g: the trajectory requires more than %.3g GB; a larger tolerance or an earlier end may do", t,
                 1e-9 * (double)r->most);
         CAROM_TRY(carom_trajectory_reserve(tr, room, r->err));
     }

@@ -166,6 +166,7 @@ carom_status carom_reference_read(reference *r, const quantities *of, const char
 
 // -- graphs ---------------------------------------------------------------------------------------------
 
+static const double FLAT = 1e-3; // of the finest step: how far a chord may be from the exact graph
 enum { DEPTH = 24 }; // halvings of the first spacing: a jump becomes that steep
 
 typedef struct sampler {
@@ -210,7 +211,7 @@ static void refine(sampler *s, double t_0, double x_0, double t_1, double x_1, i
 
 static carom_status exact_graph(carom_polyline *p, const reference *r, scratch *w, int j, double end, double fine,
                                 carom_error *err) {
-    sampler s = {.r = r, .w = w, .j = j, .tol = 1e-3 * fine, .good = true};
+    sampler s = {.r = r, .w = w, .j = j, .tol = FLAT * fine, .good = true};
     const long n = (long)ceil(end / fine);
     double t_0 = 0, x_0 = sample(&s, 0);
     append(&s, 0, x_0);

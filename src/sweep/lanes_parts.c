@@ -413,7 +413,7 @@ static carom_status put_friction(text *x) {
 }
 
 // A constant that differs: where it goes.
-static bool target_of(const text *x, int value, char s[CAROM_SLOT_NAME]) {
+static void target_of(const text *x, int value, char s[CAROM_SLOT_NAME]) {
     const carom_lane_value *v = &x->value[value];
     const int law = (int)v->kind - CAROM_LANE_RESTITUTION;
     switch (v->kind) {
@@ -423,7 +423,6 @@ static bool target_of(const text *x, int value, char s[CAROM_SLOT_NAME]) {
     case CAROM_LANE_RANGE: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->range_place[v->index]); break;
     default: snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->law_place[3 * v->index + law]);
     }
-    return true;
 }
 
 static carom_status put_value(text *x, int value) {

@@ -78,13 +78,15 @@ static carom_status range(varied *v, const char *text, bool logarithmic, carom_e
     return CAROM_OK;
 }
 
+static const double LARGEST_SEED = 9e15; // below 2^53: every integer is a number
+
 static carom_status sample(varied *v, const char *text, bool normal, carom_error *err) {
     double x[4];
     carom_error why = {0};
     const int n = numbers(v, text, ':', x, 4, 2, &why);
     if (n != 4) return wrong(err, v, n < 0 ? why.text : "a sample has two numbers, a number of values and a seed");
     if (normal && !(x[1] >= 0)) return wrong(err, v, "the standard deviation must not be negative");
-    if (x[3] != floor(x[3]) || fabs(x[3]) > 9e15) return wrong(err, v, "the seed must be an integer");
+    if (x[3] != floor(x[3]) || fabs(x[3]) > LARGEST_SEED) return wrong(err, v, "the seed must be an integer");
     CAROM_TRY(reserve(v, x[2], err));
     uint64_t state = (uint64_t)(int64_t)x[3];
     for (long i = 0; i < v->n; ++i) {

@@ -2,9 +2,9 @@
 #pragma once
 #include <carom/system.h>
 
-/// A flag beside those of carom_system.flags: forces are narrow in time alone.  Those who cut their steps at pulses in
+/// A private flag of carom_system.flags: forces are narrow in time alone.  Schemes that divide their steps at pulses in
 /// time need no force_bounds then.
-enum { CAROM_NARROW_IN_TIME = 32 };
+enum { CAROM_NARROW_IN_TIME = 1 << 16 };
 
 /// May forces be narrow at some states?
 static inline bool carom_system_hides(const carom_system *sys) {

@@ -4,6 +4,7 @@
 // (world) and wx, wy, wz (body frame), q' = 1/2 q o (0, w).  Its rotation matrix R is nine symbols with the course
 // D_k R = R skew(e_k), so that no derivative ever looks into the quaternion (BOD-1).  R belongs to the direction of the
 // quaternion, whatever its length.  The reference point is the centre of mass.
+#include "base/tolerance.h"
 #include "derive/bodies/body.h"
 #include "derive/shapes/shapes.h"
 #include "expr/expr.h"
@@ -31,7 +32,8 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
             CAROM_TRY(carom_resolve_number(r, c, "the quaternion", &e[i]));
             square += e[i] * e[i];
         }
-        if (!(square > 1e-300 && square < 1e300)) return carom_fault(r, quaternion, 0, "quaternion must be non-zero");
+        if (!(square > CAROM_NOT_ZERO && square < CAROM_LARGEST))
+            return carom_fault(r, quaternion, 0, "quaternion must be non-zero");
         for (i = 0; i < 4; ++i) e[i] /= sqrt(square);
         return CAROM_OK;
     }

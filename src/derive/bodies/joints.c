@@ -7,6 +7,7 @@
 //
 // An angle of a spatial joint is a position of its own, counted over turns: it moves as atan2 says and is set by
 // move().
+#include "base/tolerance.h"
 #include "base/grow.h"
 #include "base/option.h"
 #include "derive/bodies/body.h"
@@ -411,7 +412,7 @@ static carom_status read_points(maker *k) {
 static void complete(const double *z, double *X) {
     int least = 0;
     for (int i = 1; i < 3; ++i)
-        if (fabs(z[i]) < fabs(z[least]) - 1e-12) least = i;
+        if (fabs(z[i]) < fabs(z[least]) - CAROM_SAME) least = i;
     double x[3] = {0}, y[3];
     x[least] = 1;
     const double along = z[least];
@@ -506,7 +507,8 @@ static carom_status read_frames(maker *k) {
         double x[3], along = 0, size = 0;
         for (int i = 0; i < 3; ++i) along += k->X_B[3 * i] * z_B[i];
         for (int i = 0; i < 3; ++i) x[i] = k->X_B[3 * i] - along * z_B[i], size += x[i] * x[i];
-        if (!(size > 1e-6)) {
+        static const double ALONG = 1e-6; // square of a sine: x along the other z has no part across it
+        if (!(size > ALONG)) {
             memcpy(k->X_B, own, sizeof own);
             return CAROM_OK;
         }

@@ -373,7 +373,7 @@ carom_status carom_derive_draw(resolver *r) {
     CAROM_TRY(carom_draw_pairs(r));
     if (carom_graph_failed(m->graph))
         return carom_fault(r, r->mech->nfigures ? &r->mech->figures->name : carom_mech_start(r->mech), 0,
-                           "draw makes the model too large; draw less");
+                           "the shapes of draw make the model too large; draw less");
     return CAROM_OK;
 }
 

@@ -7,6 +7,9 @@
 #include "derive/shapes/shapes.h"
 #include <math.h>
 
+static const double ROUND = 1e-9; // of a radius: a point on the surface is covered
+static const double EQUAL = 1e-6; // of the largest: moments that are given with few digits
+
 void carom_draw_in_body(resolver *r, const body *b, int dim, const carom_node *s, carom_node *p) {
     carom_graph *g = r->m->graph;
     for (int i = 0; i < dim; ++i) {
@@ -94,7 +97,8 @@ static const shape *covering(const carom_model *m, const body *b, const double *
             continue;
         if (carom_shape_piece(s) && !(s->contour && inside(s->contour, b, p))) continue;
         if (carom_shape_piece(s)) return s;
-        if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + 1e-9))) return s;
+        if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + ROUND)))
+            return s;
     }
     return NULL;
 }
@@ -140,12 +144,12 @@ static carom_figure solid(const body *b, int dim, double *size, int *sizes) {
         return dim == 2 ? CAROM_CIRCLE : CAROM_CYLINDER;
     }
     const double most = fmax(x, fmax(y, z));
-    if (fabs(x - y) <= 1e-6 * most && fabs(x - z) <= 1e-6 * most) {
+    if (fabs(x - y) <= EQUAL * most && fabs(x - z) <= EQUAL * most) {
         *sizes = 1;
         size[0] = sqrt(2.5 * x / m); // J = 2/5 m r^2
         return CAROM_SPHERE;
     }
-    if (fabs(x - y) <= 1e-6 * most && x >= z / 2) {
+    if (fabs(x - y) <= EQUAL * most && x >= z / 2) {
         *sizes = 2;
         size[0] = sqrt(2 * z / m); // J_z = m r^2/2, J_x = m (3 r^2 + l^2)/12
         size[1] = fmax(sqrt(12 * (x / m - size[0] * size[0] / 4)), 0.05 * size[0]);

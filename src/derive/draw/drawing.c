@@ -149,6 +149,7 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
     for (int e = 0; e < t->J.n; ++e)
         for (int k = 0; k < dim; ++k) A[t->J.i[e]][k] += J[e] * x->J[k * nv + t->J.j[e]];
     for (int e = 0; e < t->J.n; ++e) x->J[t->J.i[e] * nv + t->J.j[e]] = 0;
+    static const double STANDS = 1e-9; // of the largest: a direction in which the point does not move
     jacobi(A, V);
     for (int k = 0; k < 3; ++k) most = fmax(most, A[k][k]);
     for (int dir = 0; dir < t->directions; ++dir) {
@@ -159,7 +160,7 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
         for (int e = 0; e < t->J.n; ++e) b[t->J.i[e]] += J[e] * x->W[t->J.j[e]];
         for (int e = 0; e < t->W.n; ++e) x->W[t->W.j[e]] = 0;
         for (int k = 0; k < 3; ++k) {
-            if (!(A[k][k] > 1e-9 * most)) continue;
+            if (!(A[k][k] > STANDS * most)) continue;
             const double y = (V[0][k] * b[0] + V[1][k] * b[1] + V[2][k] * b[2]) / A[k][k];
             for (int i = 0; i < 3; ++i) f[i] += V[i][k] * y;
         }

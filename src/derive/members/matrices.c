@@ -18,7 +18,7 @@ carom_status carom_resolve_matrix(resolver *r, const carom_datum *n, const char 
     while (k < x->nmatrices && strcmp(x->matrices[k].name, n->text) != 0) ++k;
     if (k == x->nmatrices) {
         const char *near = carom_nearest(n->text, matrix_name, x);
-        return carom_fault(r, n, 0, "no matrix '%.60s' is given%s%s%s; say where it is: `matrix %.60s=FILE`", n->text,
+        return carom_fault(r, n, 0, "no matrix '%.60s' is given%s%s%s; give its file: `matrix %.60s=FILE`", n->text,
                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", n->text);
     }
     r->m->matrix_used[k] = true;

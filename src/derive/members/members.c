@@ -190,7 +190,7 @@ static carom_status read_matrices(draft *d) {
         const carom_datum *n = given[k] ? carom_given(given[k]) : NULL;
         if (!n && k < 2)
             return carom_fault(d->r, &d->of->name, 0,
-                               "%s has no %s; add `%s: NAME` and say where it is: `matrix NAME=FILE`", d->where,
+                               "%s has no %s; add `%s: NAME` and give its file: `matrix NAME=FILE`", d->where,
                                name[k], name[k]);
         if (n) CAROM_TRY(carom_resolve_matrix(d->r, n, name[k], &d->matrix[k]));
     }

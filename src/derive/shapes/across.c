@@ -3,6 +3,7 @@
 //
 // The face is the one that separates most; the edges are those where the line, seen along the face's normal, crosses
 // the outline. Which edge that is, is piecewise constant in the frame of the box.
+#include "base/tolerance.h"
 #include "derive/shapes/shapes.h"
 
 static const double ALONG = 1e-9;    // cosine: a line that runs along a side less than this never crosses it
@@ -42,7 +43,8 @@ static edge crossed(carom_graph *g, const shape *s, int k, carom_node up, vec m,
         const carom_node side = n_mul(g, n_num(g, way), n_sign(g, d.c[j])),
                          reach = n_mul(g, side, n_num(g, s->half[j]));
         const carom_node runs = n_less(g, n_num(g, ALONG), n_abs(g, d.c[j]));
-        when[l] = n_if(g, runs, n_mul(g, n_num(g, way), n_div(g, n_sub(g, reach, m.c[j]), d.c[j])), n_num(g, 1e300));
+        when[l] =
+            n_if(g, runs, n_mul(g, n_num(g, way), n_div(g, n_sub(g, reach, m.c[j]), d.c[j])), n_num(g, CAROM_LARGEST));
         e[l] = (edge){{{zero, zero, zero}}, {{zero, zero, zero}}, n_num(g, s->half[i])};
         e[l].middle.c[k] = n_mul(g, up, n_num(g, s->half[k]));
         e[l].middle.c[j] = reach;

@@ -7,6 +7,7 @@
 //     e = max_i dist(x_i, hull) (SHP-30)
 #define _POSIX_C_SOURCE 200809L // fmemopen
 #include "derive/shapes/cloud.h"
+#include "base/three.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +28,9 @@ bool carom_cloud_any(void) {
 
 enum { WRAPPED = 512 };
 static const double THINNEST = 1e-4; // of the size, as in collide/hull.c
-
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void minus(const double *a, const double *b, double *c) {
-    c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2];
-}
-static void cross(const double *a, const double *b, double *c) {
-    c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
-}
+static const double LARGEST = 1e100; // the same
+static const double EXACT = 1e-6, ROUGH = 1.1e-3; // of the size: tolerances of faces, by tens
+static const double INSIDE = 1e-7;   // of the size: points outside of a hull by less are in it
 
 // -- what Qhull finds -------------------------------------------------------------------------------------------------
 
@@ -227,7 +223,7 @@ static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int 
 // The tolerance grows until faces make a polyhedron: numbers of few digits.
 static carom_hull_fault make(const double (*x)[3], const double (*own)[3], int n, carom_hull *hull) {
     carom_hull_fault fault = CAROM_HULL_ROUGH;
-    for (double eps = 1e-6; eps < 2e-3 && fault == CAROM_HULL_ROUGH; eps *= 10) {
+    for (double eps = EXACT; eps <= ROUGH && fault == CAROM_HULL_ROUGH; eps *= 10) {
         faces f;
         if (!find_faces(x, n, eps, &f)) continue;
         fault = build(x, own, n, &f, eps, hull);
@@ -309,7 +305,7 @@ static int add_farthest(const double (*x)[3], int n, const double (*chosen)[3], 
     faces f;
     int found = 0;
     if (!find_faces(chosen, count, 0, &f)) return -1;
-    for (int i = 0; i < f.n; ++i) farthest[i] = (far){1e-7, -1};
+    for (int i = 0; i < f.n; ++i) farthest[i] = (far){INSIDE, -1};
     for (int i = 0; i < n; ++i) {
         int at = -1;
         double by = 0;
@@ -359,7 +355,7 @@ static carom_hull_fault many(const double (*points)[3], int n, int most, carom_h
         low[i % 3] = fmin(low[i % 3], y), high[i % 3] = fmax(high[i % 3], y);
     }
     for (int k = 0; k < 3; ++k) size = fmax(size, high[k] - low[k]);
-    if (!(size > 0 && size < 1e100)) return CAROM_HULL_FLAT;
+    if (!(size > 0 && size < LARGEST)) return CAROM_HULL_FLAT;
     double(*x)[3] = malloc((size_t)n * sizeof *x);
     if (!x) return CAROM_HULL_MEMORY;
     for (int i = 0; i < 3 * n; ++i) x[i / 3][i % 3] = (points[i / 3][i % 3] - (low[i % 3] + high[i % 3]) / 2) / size;

@@ -5,6 +5,7 @@
 // B's face once and leaves it once: eight contacts, of which those are there whose edges cross, with a common normal
 // that no side of the two boxes stands beyond.  With the corners of A over B and of B over A these are all corners of
 // the area in which two faces lie on each other.
+#include "base/tolerance.h"
 #include "derive/shapes/shapes.h"
 
 static const double ALONG = 1e-9;    // cosine: an edge that runs along a side less than this never crosses it
@@ -73,8 +74,8 @@ static overlap overlap_of(carom_graph *g, const face *f, const edge *e) {
         const carom_node d = v_dot(g, e->along, axis), m = v_dot(g, v_sub(g, e->middle, f->middle), axis);
         const carom_node crosses = n_less(g, n_num(g, ALONG), n_abs(g, d));
         const carom_node end = n_mul(g, n_sign(g, d), l ? f->half_v : f->half_u);
-        s.from[l] = n_if(g, crosses, n_div(g, n_fun(g, CAROM_OP_NEG, n_add(g, end, m)), d), n_num(g, -1e300));
-        s.to[l] = n_if(g, crosses, n_div(g, n_sub(g, end, m), d), n_num(g, 1e300));
+        s.from[l] = n_if(g, crosses, n_div(g, n_fun(g, CAROM_OP_NEG, n_add(g, end, m)), d), n_num(g, -CAROM_LARGEST));
+        s.to[l] = n_if(g, crosses, n_div(g, n_sub(g, end, m), d), n_num(g, CAROM_LARGEST));
     }
     s.enters = n_op(g, CAROM_OP_MAX, s.from[0], s.from[1]);
     s.leaves = n_op(g, CAROM_OP_MIN, s.to[0], s.to[1]);

@@ -4,6 +4,7 @@
 // Of all pairs of edge directions (i, j) the one whose common normal separates the shapes most is taken, and on both
 // shapes the edge that is foremost along it.  The contact is there when that separates more than every face, and the
 // edges cross; then corners do not see it.
+#include "base/tolerance.h"
 #include "derive/shapes/shapes.h"
 
 static const double POINT = 1e-12;   // of the size: nearer points have no direction
@@ -79,7 +80,7 @@ static vec combine(carom_graph *g, const frame *f, vec own) {
 // The largest separation along a normal of a face.
 static carom_node faces(carom_graph *g, const frame *A, const frame *B, vec way) {
     const frame *const both[2] = {A, B};
-    carom_node most = n_num(g, -1e300);
+    carom_node most = n_num(g, -CAROM_LARGEST);
     for (int b = 0; b < 2; ++b)
         for (int k = 0; k < 3 && both[b]->s->kind == SHAPE_BOX; ++k) {
             const vec n = both[b]->axis[k];
@@ -130,7 +131,7 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
             const carom_node square = v_dot(g, c, c), along = v_dot(g, c, way), side = n_sign(g, along);
             const carom_node apart = n_sub(g, n_abs(g, along), n_add(g, support(g, &A, c), support(g, &B, c)));
             const carom_node key = n_if(g, n_less(g, parallel, square),
-                                        n_div(g, apart, n_fun(g, CAROM_OP_SQRT, square)), n_num(g, -1e300));
+                                        n_div(g, apart, n_fun(g, CAROM_OP_SQRT, square)), n_num(g, -CAROM_LARGEST));
             const edge on_A = edge_along(g, &A, ka, c, n_fun(g, CAROM_OP_NEG, side)),
                        on_B = edge_along(g, &B, kb, c, side);
             const carom_node better = i + j ? n_less(g, most, key) : one;

@@ -3,6 +3,7 @@
 // An outline becomes stretches (collide/outline.h), once, in the frame of its body, and these become pieces, each of
 // which is a shape.  Splines become arcs that meet with one direction (OUT-4): arcs have exact distances from arcs and
 // lines, and what is round about a row of arcs is a row of arcs again.
+#include "base/tolerance.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/pi.h"
@@ -14,6 +15,7 @@
 
 static const double FIT = 1e-6;  // of the size of a spline: how far arcs may lie from it
 static const double SAME = 1e-9; // of the size: points so near are one
+static const double SOLVED = 1e-30; // square of the residual of a spline: rounding of its slopes
 static const double DRAWN = 0.1; // angle between points that are drawn
 
 enum { MOST_STRETCHES = 20000, MOST_HALVINGS = 24 };
@@ -62,7 +64,7 @@ static void start_at(chain *c, const double *p) {
 }
 
 static bool same(const double *p, const double *q) {
-    return hypot(p[0] - q[0], p[1] - q[1]) <= 1e-12 * (hypot(p[0], p[1]) + hypot(q[0], q[1]));
+    return hypot(p[0] - q[0], p[1] - q[1]) <= CAROM_SAME * (hypot(p[0], p[1]) + hypot(q[0], q[1]));
 }
 
 static carom_status line_to(chain *c, const carom_datum *n, const double *p) {
@@ -179,7 +181,7 @@ static void solve(const spline *s, int k, double *room) {
     for (int i = 0; i < last; ++i) d[i] = r[i], rr += r[i] * r[i];
     if (!s->periodic) d[0] = d[n - 1] = 0;
     first = rr;
-    for (int it = 0; it < 20 * n && rr > 1e-30 * first && rr > 0; ++it) {
+    for (int it = 0; it < 20 * n && rr > SOLVED * first && rr > 0; ++it) {
         double dy = 0, next = 0;
         apply(s, d, y);
         for (int i = 0; i < last; ++i) dy += d[i] * y[i];
@@ -448,7 +450,7 @@ static carom_status repeat(chain *c, const carom_datum *n) {
     CAROM_TRY(carom_resolve_number(c->r, times, "times", &count));
     if (about) CAROM_TRY(point(c, about, centre));
     if (!(count >= 2 && count <= 1000 && count == floor(count)))
-        return carom_fault(c->r, times, 0, "times is a whole number from 2 to 1000, got %g", count);
+        return carom_fault(c->r, times, 0, "times must be an integer from 2 to 1000, got %g", count);
     const double angle = 2 * PI / count, x = c->start[0] - centre[0], y = c->start[1] - centre[1];
     next[0] = centre[0] + cos(angle) * x - sin(angle) * y, next[1] = centre[1] + sin(angle) * x + cos(angle) * y;
     CAROM_TRY(close_chain(c, n, next));

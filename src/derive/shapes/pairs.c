@@ -3,6 +3,7 @@
 // Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is
 // the same corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point,
 // so that momentum and angular momentum are kept whatever the gap.
+#include "base/tolerance.h"
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
 #include <math.h>
@@ -152,6 +153,7 @@ vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s) {
 
 // (SHP-9)  planar t = (n_y, -n_x);  spatial, with s = 1 for n_z > -0.618 and else -1, a = -1/(s + n_z):
 // t_1 = (1 + s a n_x^2, s a n_x n_y, -s n_x),  t_2 = (a n_x n_y, s + a n_y^2, -n_y)
+// At -0.618, and not at -0.6, which triangles of 3, 4 and 5 have: rounding must not decide.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t) {
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), *x = n.c;
     if (s->space != SPATIAL) {
@@ -250,7 +252,7 @@ bool carom_pair_misaligned(const carom_graph *g, const pair *p) {
             if (!carom_graph_is_number(g, p->own->touch[k].normal.c[i], &n)) return false;
             along += n * e->direction[i];
         }
-        if (fabs(along) > 1 - 1e-12) return true;
+        if (fabs(along) > 1 - CAROM_SAME) return true;
     }
     return false;
 }

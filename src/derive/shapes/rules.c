@@ -1,8 +1,8 @@
 // rules.c: entries of `contacts` whose pairs come and go.
 //
-// Where shapes could make many pairs (form.c), nobody writes down each (model/near.c).  An entry then is a rule that
-// says which shapes meet; shapes that formulas do not tell apart are a group, and two groups make one kind of pair,
-// with its tape (kinds.c) and its laws.
+// Where shapes could make many pairs (form.c), no pair has formulas of its own (model/near.c).  An entry is a rule that
+// says which shapes meet; shapes with the same formulas are a group, and two groups make one kind of pair, with its
+// tape (kinds.c) and its laws.
 #include "derive/shapes/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,7 +317,8 @@ static carom_status no_solid(const carom_model *m, const shape *s, carom_error *
                       m->file, s->name, 2 * thin);
 }
 
-// Slots at the start: those of few shapes suffice for all of their contacts, and an eighth more (model/near.c).
+// Slots at the start: those of few shapes suffice for all of their contacts, and an eighth more (model/near.c).  FEW:
+// shapes whose pairs are soon counted; SLOTS: where a longer list is made to grow instead.
 static int first_slots(const struct near_pairs *x) {
     enum { FEW = 24, SLOTS = 64 };
     int n = 0;

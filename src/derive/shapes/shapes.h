@@ -27,7 +27,6 @@ carom_status carom_derive_shapes(resolver *r);
 carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_mech_material **material);
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s);
 const char *carom_shape_word(shape_kind kind);
-shape_kind carom_shape_kind_of(const carom_mech_shape *x); // as it is written; a point if it is not
 static inline const char *carom_shape_article(shape_kind kind) {
     return kind == SHAPE_ELLIPSOID || (kind >= SHAPE_LINE && kind <= SHAPE_HOLLOW) ? "an" : "a";
 }

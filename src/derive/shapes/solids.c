@@ -97,7 +97,8 @@ static carom_status read_polygon(resolver *r, const carom_datum *n, shape *s) {
         const double *a = s->corner[i], *b = s->corner[(i + 1) % s->ncorners], *c = s->corner[(i + 2) % s->ncorners];
         const double x = b[0] - a[0], y = b[1] - a[1], u = c[0] - b[0], v = c[1] - b[1];
         const double cross = x * v - y * u, size = hypot(x, y) * hypot(u, v);
-        if (!(cross > 1e-9 * size))
+        static const double STRAIGHT = 1e-9; // sine: a corner that turns by less is none
+        if (!(cross > STRAIGHT * size))
             return carom_fault(r, n, 0,
                                "this polygon is not convex, or has corners that coincide or lie on a line (at [%g, "
                                "%g]); make it of several convex ones",
@@ -253,12 +254,13 @@ static const struct form *find_form(const carom_datum *size) {
     return NULL;
 }
 
-shape_kind carom_shape_kind_of(const carom_mech_shape *x) {
+// as it is written; a point if it is not
+static shape_kind kind_of(const carom_mech_shape *x) {
     const struct form *f = find_form(&x->size);
     return f ? f->kind : SHAPE_POINT;
 }
 
-bool carom_patch_given(const carom_mech_shape *x) { return carom_patch_kind_of(carom_shape_kind_of(x)); }
+bool carom_patch_given(const carom_mech_shape *x) { return carom_patch_kind_of(kind_of(x)); }
 
 // The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
 static const body *body_of(const carom_model *m, const carom_datum *of) {
@@ -317,7 +319,7 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     const space said = space_of(f, x);
     s->space = b->space != EITHER ? b->space : said;
     if (of && b->place)
-        return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes",
+        return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members belong to section shapes",
                            where, b->where);
     if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;

@@ -8,6 +8,7 @@
 // the volume that hulls lose, and even halves where none loses any: those of a ring.
 // A corner c is inside where the solid angles of all triangles, as seen from it, have a sum above half of the whole, 2
 // pi.           (SHP-32)
+#include "base/three.h"
 #include "derive/shapes/split.h"
 #include "derive/shapes/cloud.h"
 #include <math.h>
@@ -80,8 +81,6 @@ static bool add_triangle(soup *s, int a, int b, int c) {
 }
 
 // -- is a point inside? -----------------------------------------------------------------------------------------------
-
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static bool inside(const carom_mesh *m, int part, const double *p) {
     double sum = 0;

@@ -52,7 +52,7 @@ typedef struct carom_dg {
                                                    // 0: none
     carom_matrix K, C;          // tangent_shape
     carom_saddle S;             // (DG-24): joints of all blocks in the linear system
-    carom_chord chord;         // its factor
+    carom_chord chord;          // its factor
     carom_matrix M_t;           // M in the storage of K
     bool joined;                // its factor stands
     double *r, *y;              // count nv
@@ -84,9 +84,6 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b);
 
 /// Direction d of constraint k of the block from its velocities u, all rows of L, as long as it does not reverse.
 void carom_dg_follow(carom_dg_block *b, int k, const double *u);
-
-/// Tangential forces of constraint k, which slides: lambda_T = -mu lambda_N d.
-void carom_dg_rub(const carom_step *s, carom_dg_block *b, int k);
 
 /// Solve blocks first..last for accelerations and forces on the sets of their L.  The accelerations on entry are
 /// the first guess.  Counts its iterations in *iterations.

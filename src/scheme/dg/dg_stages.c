@@ -221,7 +221,8 @@ void carom_dg_follow(carom_dg_block *b, int k, const double *u) {
     for (int i = first; i < first + tangents; ++i) b->d[i] = u[i] / size;
 }
 
-void carom_dg_rub(const carom_step *s, carom_dg_block *b, int k) {
+// Tangential forces of constraint k, which slides: lambda_T = -mu lambda_N d.
+static void rub(const carom_step *s, carom_dg_block *b, int k) {
     const int first = b->L.at[k];
     for (int i = first + 1; i < b->L.at[k + 1]; ++i)
         b->lambda[i] = -friction_of(s, b->L.id[k]) * b->lambda[first] * b->d[i];
@@ -236,7 +237,7 @@ static void follow(carom_dg *w, const carom_step *s, carom_dg_block *b) {
     for (int k = s->sys->ne; k < b->L.nb; ++k) {
         if (!b->slides[k]) continue;
         carom_dg_follow(b, k, w->u);
-        carom_dg_rub(s, b, k);
+        rub(s, b, k);
     }
 }
 
@@ -556,14 +557,14 @@ static void spread(carom_dg *w, const carom_step *s) {
     for (int l = w->first; l <= w->last && l <= w->c.m; ++l) {
         carom_dg_block *b = w->block + l;
         for (int c = joined_rows(w); c < b->L.nb; ++c) {
-            if (b->slides[c]) carom_dg_rub(s, b, c);
+            if (b->slides[c]) rub(s, b, c);
             const int j = w->last > w->c.m ? lasting_at_end(w, b->L.id[c]) : -1;
             for (int i = 0; j >= 0 && i < unknowns(e, j); ++i)
                 e->lambda[e->L.at[j] + i] -= w->c.b[l] * b->lambda[b->L.at[c] + i];
         }
     }
     for (int j = 0; w->last > w->c.m && j < e->L.nb; ++j)
-        if (e->slides[j]) carom_dg_rub(s, e, j);
+        if (e->slides[j]) rub(s, e, j);
 }
 
 // V_i'X_k for all k; a row of a mechanism has entries of few bodies.

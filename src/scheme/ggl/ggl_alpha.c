@@ -7,6 +7,7 @@
 //
 // The linear system holds only what is active: in free flight without joints it is n x n.  The mass matrix may
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
+#include "base/tolerance.h"
 #include "base/number.h"
 #include "linalg/matrix.h"
 #include "scheme/ggl/ggl_alpha.h"
@@ -489,7 +490,7 @@ static bool done(work *w, carom_step *s, int k) {
     if (!(momentum_size(w, w->r, nv) <= tol_p)) tol_p = fmax(tol_p, rounding_of_forces(w, s));
     double speed = *s->speed; // of an iterate; it counts for the run once the step has it for an answer
     for (int i = 0; i < w->L.at[w->L.nb]; ++i)
-        speed = fmax(speed, fmin(carom_local_magnitude(&w->L, i, w->v_s), 1e300));
+        speed = fmax(speed, fmin(carom_local_magnitude(&w->L, i, w->v_s), CAROM_LARGEST));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
     bool good = momentum_size(w, w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that

@@ -103,9 +103,6 @@ double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *
 /// mu at the end of the step becomes that of the start (GA-12), at the answer.
 void carom_ggl_alpha_next_mu(carom_ggl_alpha *w, const carom_step *s);
 
-/// The part of nu that is not free (GA-12).
-double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id);
-
 /// The largest residual of both laws, and at which constraint (-1: none); that at the answer, into the counts.
 double carom_ggl_alpha_residual(carom_ggl_alpha *w, const carom_step *s, int *id);
 void carom_ggl_alpha_certify(carom_ggl_alpha *w, carom_step *s);

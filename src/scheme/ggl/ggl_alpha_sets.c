@@ -11,7 +11,7 @@ typedef carom_ggl_alpha work;
 
 // (GA-12)  complementarity=modified:  0 <= g _|_ mu_1 >= 0 in place of nu,  nu = h theta (mu_1 + Lambda) + h (1 -
 //          theta) mu_0; the part of nu that is not free
-double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id) {
+static double shared(const carom_ggl_alpha *w, const carom_step *s, int id) {
     return w->modified && id >= s->sys->ne ? s->h * (w->theta * w->Lambda[id] + (1 - w->theta) * w->mu_n[id]) : 0;
 }
 
@@ -20,7 +20,7 @@ void carom_ggl_alpha_next_mu(carom_ggl_alpha *w, const carom_step *s) {
     for (int id = ne; id < ne + s->sys->nc; ++id) w->scratch[id] = 0;
     for (int b = ne; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        if (w->in_A[id]) w->scratch[id] = (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) / (s->h * w->theta);
+        if (w->in_A[id]) w->scratch[id] = (w->nu[id] - shared(w, s, id)) / (s->h * w->theta);
     }
     for (int id = ne; id < ne + s->sys->nc; ++id) w->mu_n[id] = w->scratch[id];
 }
@@ -151,8 +151,8 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
         const double none = no_velocity(w, s, w->L.at[b]),
                      none_g = carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
         w->in_A[id] = id < s->sys->ne ? !carom_on_rates(s->sys, id)
-                                      : (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) * D >= w->g[id] - none_g;
-        if (!w->in_A[id]) w->nu[id] = carom_ggl_alpha_shared(w, s, id);
+                                      : (w->nu[id] - shared(w, s, id)) * D >= w->g[id] - none_g;
+        if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
         w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) &&
                                           w->Lambda[id] * D >= carom_ggl_alpha_law_velocity(w, s, b, 0) - none);
         if (!w->in_B[id]) w->Lambda[id] = 0;
@@ -170,7 +170,7 @@ static double certificate(work *w, const carom_step *s, int b, double size) {
     carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
     carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = G, .p = p, .u = u};
     const bool none = fabs(w->g[id]) <= carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
-    p[0] = (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) / s->h, u[0] = none ? 0 : w->g[id] / s->h;
+    p[0] = (w->nu[id] - shared(w, s, id)) / s->h, u[0] = none ? 0 : w->g[id] / s->h;
     const double position = carom_residual_at(&pb, NULL);
     if (id >= s->sys->ne && !carom_ggl_alpha_closed(w, s, id)) return position;
     p[0] = w->Lambda[id], u[0] = id < s->sys->ne ? w->u[w->L.at[b]] : carom_ggl_alpha_law_velocity(w, s, b, 0);

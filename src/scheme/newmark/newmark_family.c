@@ -610,7 +610,7 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
         for (int i = 0; i < nc; ++i)
             if (s->sys->contacts[i].friction > 0)
                 return carom_fail(s->err, CAROM_BAD_INPUT,
-                                  "contact=position has no friction; take it out of the model");
+                                  "contact=position does not support friction; remove it from the model");
     } else if (!splits(w) && w->par.gamma == 0) {
         return carom_fail(
             s->err, CAROM_BAD_INPUT,
