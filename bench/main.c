@@ -250,11 +250,12 @@ static double evaluate_system(const carom_system *sys) {
     const double start = yardstick_clock();
     for (int i = 0; i < EVALUATIONS && status == CAROM_OK; ++i) {
         q[0] = q[1] = q[2] = 1e-4 * i;
-        status = sys->motion_directions
-                     ? sys->motion_directions(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, g, &L)
-                     : CAROM_RETRY;
+        const carom_matrix mass = {sys->mass_shape, M};
+        const carom_system_speed *speed = sys->speed;
+        status = speed->motion_directions ? speed->motion_directions(sys->model, work, 0, q, v, mass, f, g, &L)
+                                          : CAROM_RETRY;
         if (status == CAROM_RETRY) {
-            status = sys->motion(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, g);
+            status = speed->motion(sys->model, work, 0, q, v, mass, f, g);
             if (status == CAROM_OK) status = sys->directions(sys->model, work, 0, q, &L);
         }
     }
