@@ -129,7 +129,7 @@ install: program
 site: program
 	tools/site.sh $(BUILD)
 
-# Neither MPI nor what a shared libhdf5 brings for files of web servers.
+# Neither MPI nor, where the static libhdf5 can be used, what a shared one brings for files of web servers.
 wheel:
 	cmake -S . -B $(BUILD)/wheel-parts $(GENERATOR) -DCMAKE_BUILD_TYPE=Release -DCAROM_TESTS=OFF -DCAROM_MPI=OFF -DHDF5_USE_STATIC_LIBRARIES=ON $(CMAKE_ARGS)
 	cmake --build $(BUILD)/wheel-parts --parallel $(JOBS) --target program

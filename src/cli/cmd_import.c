@@ -156,8 +156,9 @@ static void find_mesh(void *user, const char *given, char *path, size_t size, ch
     size_t length = 0;
     carom_error err = {0};
     if (!find_file(j, given, file)) {
-        snprintf(why, why_size, "the file is not found%s",
-                 strncmp(given, "package://", 10) == 0 ? "; name its package: --package NAME=DIR" : "");
+        const char *scheme = strstr(given, "://"), *name = scheme && *given != 'f' ? scheme + 3 : ""; // f: file://
+        snprintf(why, why_size, *name ? "the file is not found; name its package: --package %.*s=DIR"
+                                      : "the file is not found", (int)strcspn(name, "/"), name);
         return;
     }
     char *text = cli_load_file(file, &length, &err), *real = realpath(file, NULL),

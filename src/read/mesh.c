@@ -45,6 +45,12 @@ static carom_status add_triangle(reading *r, int a, int b, int c) {
     return CAROM_OK;
 }
 
+// Begins the text with this word, in either case?
+static bool begins(const char *at, const char *end, const char *word) {
+    while (*word && at < end && carom_lower((unsigned char)*at) == *word) ++at, ++word;
+    return !*word;
+}
+
 // -- lines of text ----------------------------------------------------------------------------------------------------
 
 // The next line that is not empty, in lower case, without what stands around it; false: there is none.
@@ -250,7 +256,7 @@ carom_status carom_mesh_read(const char *text, size_t length, const char *file, 
     const char *first = text;
     while (first < r.end && (unsigned char)*first <= ' ') ++first;
     const bool binary = length >= HEAD && (length - HEAD) / FACET == count && (length - HEAD) % FACET == 0;
-    const bool stl = r.end - first >= 5 && strncmp(first, "solid", 5) == 0;
+    const bool stl = begins(first, r.end, "solid");
     carom_status status = CAROM_OK;
     if (length == 0) status = bad(&r, "the file is empty");
     else if (memchr(text, 0, length) && !binary)
