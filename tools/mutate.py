@@ -149,7 +149,7 @@ static __attribute__((unused, noinline, cold)) void carom_fault_note(const char 
     const int fd = (int)syscall(SYS_openat, -100, carom_fault_file, 02101, 0666);
     if (fd >= 0) syscall(SYS_write, fd, name, length), syscall(SYS_close, fd);
 }
-#define CAROM_FAULT_SEEN(name) do { static char seen; if (!seen && carom_fault_file) seen = 1, carom_fault_note(name "\n", sizeof name); } while (0)
+#define CAROM_FAULT_SEEN(name) do { static char seen; if (!seen && carom_fault_file) seen = 1, carom_fault_note(name "\\n", sizeof name); } while (0)
 """
 
 
