@@ -10,7 +10,8 @@
 #   make sanitize-threads  several simulations at once, and several threads of one, under the thread sanitizer
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
-#   make test-sanitize the tests there       make clean
+#   make test-sanitize the tests there       make test-sanitize-long   all of them
+#   make clean
 #   make site        the documentation as a site with search, in build/site/html (needs mkdocs-material; chromium and ffmpeg make the gallery move, FILMS=0 leaves that out)
 #   make wheel       a Python wheel with library and program inside, in build/wheel (needs patchelf)
 #   make deb         Debian packages in build/deb: program, library, headers, Python
@@ -55,7 +56,7 @@ studies-check: all
 	cd $(BUILD) && $(CTEST) -R '^study_'
 
 $(BUILD)/sanitize/CMakeCache.txt:
-	cmake -S . -B $(BUILD)/sanitize $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -DCAROM_SANITIZE=ON \
+	cmake -S . -B $(BUILD)/sanitize $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DCAROM_SANITIZE=ON \
 	  -DCMAKE_C_COMPILER=$(SANITIZER_CC) $(CMAKE_ARGS) || { rm -f $@; exit 1; }
 
 sanitize: $(BUILD)/sanitize/CMakeCache.txt
@@ -63,6 +64,9 @@ sanitize: $(BUILD)/sanitize/CMakeCache.txt
 
 test-sanitize: sanitize
 	cd $(BUILD)/sanitize && $(CTEST) -LE long
+
+test-sanitize-long: sanitize
+	cd $(BUILD)/sanitize && $(CTEST)
 
 torture: all
 	$(BUILD)/test/torture $(ROUNDS) $(SEED)
@@ -149,4 +153,4 @@ clean:
 help:
 	@sed -n '3,/^BUILD/s/^# \{0,1\}//p' Makefile
 
-.PHONY: all help program site wheel deb test test-long studies-check sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean
+.PHONY: all help program site wheel deb test test-long studies-check sanitize test-sanitize test-sanitize-long torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean

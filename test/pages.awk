@@ -3,11 +3,12 @@
 #
 # Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  A table
 # of the page may leave out rows, and columns other than the first.  Numbers may differ by 1 %, below 1e-9 by anything;
-# times by a factor of 5; what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a
+# times by a factor of 5, orders by 0.01 (the slope of errors that differ by 1 %, and its last digit); what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a
 # line
 #   <!-- rounding decides: NAME, NAME -->
 # Prints the number of rows compared, after a line for each that is missing.
 function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }
+function bare(s) { gsub(/ /, "", s); return s }
 function size(x) { return x < 0 ? -x : x }
 function alike(x, y) { return size(x - y) <= 0.01*size(x) || (size(x) < 1e-9 && size(y) < 1e-9) }
 
@@ -20,20 +21,24 @@ function same_cell(s, w, i, n, a, b) {
     return 1
 }
 
+# Slopes of errors, which may themselves differ by 1 %.
+function same_order(x, y) { return number(x) && number(y) && size(x - y) < 0.015 }
+
 function same(s, w, i, n, a, b) {
     n = split(s, a, "|")
     loose = 0
     if (split(w, b, "|") != n || !same_cell(a[2], b[2])) return 0
     for (i in chaotic) if (index(a[2], " " chaotic[i] " ") == 1) loose = 1
-    for (i = 1; i <= n; ++i) if (!same_cell(a[i], b[i]) && !(i in timed && a[i] + 0 > 0 && a[i] < 5*b[i] && b[i] < 5*a[i]) && !(i in free)) return 0
+    for (i = 1; i <= n; ++i) if (!same_cell(a[i], b[i]) && !(i in timed && a[i] + 0 > 0 && a[i] < 5*b[i] && b[i] < 5*a[i]) && !(i in free) && !(i in slope && same_order(bare(a[i]), bare(b[i])))) return 0
     return 1
 }
 
 function cells_of(head, i, n, a) { # a cell without a name belongs to the one before
-    split("", free); split("", timed)
+    split("", free); split("", timed); split("", slope)
     n = split(head, a, "|")
     for (i = 1; i <= n; ++i) {
         if (a[i] ~ /time|cost|ns per|\(us\)/ || (a[i] ~ /^ *$/ && (i - 1) in timed)) timed[i] = 1
+        if (a[i] ~ /^ *order/) slope[i] = 1
         if (a[i] ~ /minus event-driven|energy at 0.4 s|Newton iterations|^ (impacts|at 1.5 s|most) $/) free[i] = 1
     }
 }

@@ -715,7 +715,7 @@ static void every_scheme_on_every_model(void **state) {
             if (!locates(*s) || slow(e->name, *s)) continue;
             if (carom_model_system(m)->events->gap_bounds && !strstr("bearing shaken slit flurry", e->name))
                 compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = "", .how = BLIND});
-            if (!(*s)->controls_own_steps && !strstr("stiff slit", e->name))
+            if (!(*s)->controls_own_steps && !strstr("stiff slit gravel", e->name))
                 compare((computation){.model = m, .example = e, .scheme = (*s)->name, .options = "", .how = LONG});
         }
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) // those that know no impacts agree with nobody
@@ -738,7 +738,8 @@ static void every_option_of_every_scheme(void **state) {
         char option[100];
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
             if (strcmp(examples[i].name, "gravel") == 0) { // as worlds of many bodies are run
-                if (!(*s)->controls_own_steps)
+                // some thousand steps between events where impulses are known to a thousandth only
+                if (!(*s)->controls_own_steps && !locates(*s))
                     compare((computation){
                         .model = m, .example = &examples[i], .scheme = (*s)->name, .options = "tol=1e-3"});
                 continue;
