@@ -12,20 +12,13 @@ static const double SAME = 1e-9;     // of a frequency, an eigenvalue: their dif
 static const double UNDAMPED = 1e-9; // of an eigenvalue: a real part that is rounding
 static const double TURN = 6.283185307179586;
 
-static int largest(const double *shape, int nv) {
-    int at = 0;
-    double most = 0;
-    for (int i = 0; i < nv; ++i) {
-        const double size = hypot(shape[i], shape[nv + i]);
-        if (size > (1 + AS_LARGE) * most) most = size, at = i;
-    }
-    return at;
-}
-
 // The largest component becomes 1.
 static void normalise(double *shape, int nv) {
-    const int at = largest(shape, nv);
-    const double re = shape[at], im = shape[nv + at], most = hypot(re, im);
+    double most = 0, re = 1, im = 0;
+    for (int i = 0; i < nv; ++i) {
+        const double size = hypot(shape[i], shape[nv + i]);
+        if (size > (1 + AS_LARGE) * most) most = size, re = shape[i], im = shape[nv + i];
+    }
     if (!(most > 0)) return;
     for (int i = 0; i < nv; ++i) {
         const double x = shape[i], y = shape[nv + i];
@@ -39,16 +32,14 @@ static int by_speed(const void *a, const void *b) {
     return (x->frequency > y->frequency) - (x->frequency < y->frequency);
 }
 
-// From the slowest to the fastest; of modes of one frequency, as in flutter, those that grow stand first, and of one
-// eigenvalue those whose largest component does, whatever rounding makes of their frequencies.
+// From the slowest to the fastest; of modes of one frequency, as in flutter, those that grow stand first, whatever
+// rounding makes of their frequencies.
 static void sort(carom_modes *modes) {
     qsort(modes->mode, (size_t)modes->count, sizeof *modes->mode, by_speed);
     for (int i = 1; i < modes->count; ++i)
         for (int k = i; k > 0; --k) {
             carom_mode *x = &modes->mode[k - 1], *y = x + 1, faster = *x;
-            const double same = SAME * y->frequency, grows = y->re - x->re;
-            if (y->frequency - x->frequency > same || grows < -TURN * same) break;
-            if (grows <= TURN * same && largest(x->shape, modes->nv) <= largest(y->shape, modes->nv)) break;
+            if (x->re >= y->re || y->frequency - x->frequency > SAME * y->frequency) break;
             *x = *y, *y = faster;
         }
 }
