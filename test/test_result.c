@@ -626,7 +626,7 @@ static carom_result *remember(const char *scheme, double h, double end, long eve
     return r;
 }
 
-static void same_result(const carom_result *a, carom_result *b) {
+static void same_result(carom_result *a, carom_result *b) {
     carom_error err = {0};
     const int columns = carom_result_columns(a);
     const long rows = carom_result_rows(a), events = carom_result_event_count(a);
