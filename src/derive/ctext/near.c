@@ -42,9 +42,9 @@ static void put_source(const ctext *c, const char *text) {
 }
 
 static void put_search(const ctext *c) {
-    static const char *const all[] = {carom_hull_text,  carom_patch_h_text,  carom_posed_h_text, carom_choose_text,
-                                      carom_thin_text,  carom_surface_text,  carom_smooth_text,  carom_place_text,
-                                      carom_patch_text, carom_rotation_text, carom_touch_text};
+    static const char *const all[] = {carom_three_h_text, carom_hull_text,   carom_patch_h_text,  carom_posed_h_text,
+                                      carom_choose_text,  carom_thin_text,   carom_surface_text,  carom_smooth_text,
+                                      carom_place_text,   carom_patch_text,  carom_rotation_text, carom_touch_text};
     put(c, "#include <string.h>\n");
     if (!c->m->nmember) put(c, "#define TABLE const\n");
     put(c, "#define CAROM_PART static\n\n");
