@@ -21,7 +21,8 @@ extern const char carom_scalar_text[], carom_libm_text[];
 extern const char carom_turn_text[], carom_free_text[], carom_ring_text[], carom_rotation_text[], carom_touch_text[],
     carom_meet_text[];
 extern const char carom_three_h_text[], carom_hull_text[], carom_patch_h_text[], carom_posed_h_text[],
-    carom_choose_text[], carom_thin_text[], carom_surface_text[], carom_smooth_text[], carom_place_text[], carom_patch_text[];
+    carom_choose_text[], carom_thin_text[], carom_surface_text[], carom_smooth_text[], carom_place_text[],
+    carom_patch_text[];
 extern const char carom_types_text[], carom_fields_text[], carom_rest_text[], carom_bar_text[], carom_exact_beam_text[],
     carom_shaft_text[], carom_matrices_text[], carom_elements_text[];
 
