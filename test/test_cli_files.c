@@ -238,7 +238,7 @@ static void links_stay_inside(void **state) {
                       "step: 1e-2, end: 0.02}\n");
     static const struct { const char *to; int code; const char *says; } of[] = {{"parts/t.obj", 0, "steps"},
               {"../own/parts/t.obj", 0, "steps"},
-              {"../outside/t.obj", 2, "it is a link out of the folder of the model"},
+              {"../outside/t.obj", 2, "it is a link out of the directory of the model"},
               {"nowhere", 2, "No such file"},
               {"parts", 2, "it is no file"}};
     for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {

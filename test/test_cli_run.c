@@ -485,7 +485,7 @@ static void matrices_come_from_the_command_line_and_stay_in_the_result(void **st
                            "--reference moreau-jean:1e-3 --end 0.2"),
                      0);
     assert_int_equal(carom("run frame.yaml"), 2);
-    assert_says(complaints, "frame.yaml:2:38: no matrix 'M' is given; say where it is: --matrix M=FILE");
+    assert_says(complaints, "frame.yaml:2:38: no matrix 'M' is given; give its file: --matrix M=FILE");
     assert_int_equal(carom("run frame.yaml --matrix M"), 2);
     assert_says(complaints, "'M' is not NAME=FILE");
     assert_int_equal(carom("run frame.yaml --matrix M=M.mtx --matrix K=K.mtx"), 2);

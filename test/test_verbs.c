@@ -181,7 +181,7 @@ static void branches(void **state) {
     assert_says(out, "period-doubling");
     assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.0095:0.0105 --period 2*pi/w -o b.csv -q"), 0);
     assert_int_equal(carom("plot b.csv"), 2);
-    assert_says(complaints, "b.csv is a branch; pictures are made of .h5 branches");
+    assert_says(complaints, "b.csv is a branch; plots are made from .h5 branches");
     assert_int_equal(carom("plot b.h5 --of 'max(x)' -o b.svg"), 2);
     assert_says(complaints, "b.h5 has no column 'max(x)'; did you mean 'max(y)'?");
     assert_int_equal(carom("plot b.h5 --phase y -o b.svg"), 2);

@@ -400,7 +400,7 @@ static void wrong_usage_is_told(void **state) {
         {"film ball.h5 --from 2 --to 1", "has times from 0 to 3, not 2 to 1"},
         {"film ball.h5 --from 1 --to 1", "--to must be later than --from"},
         {"film ball.h5 --fps 1000", "--fps must be at most 240"},
-        {"film ball.h5 --fps 100 --speed 1e-6", "pictures are too many"},
+        {"film ball.h5 --fps 100 --speed 1e-6", "frames are too many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const int status = carom("%s", cases[i].line);
