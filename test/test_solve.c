@@ -306,8 +306,8 @@ static void wrong_matrices_are_refused(void **state) {
         {{2, 2, -2, 3, {0, 2, 3}, {0, 9, 1}, {2, 0.5, 3}}, "has an entry at (0, 9)"},
         {{2, 2, -2, 3, {0, 2, 3}, {0, -1, 1}, {2, 0.5, 3}}, "has an entry at (0, -1)"},
         {{2, 2, 3, 3, {0, 0, 4}, {0, 1, 1}, {2, 0.5, 3}}, "has an entry at (1, 4)"},
-        {{2, 2, -7, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, "impossible sizes"},
-        {{-2, -2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, "impossible sizes"},
+        {{2, 2, -7, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, "has impossible sizes"},
+        {{-2, -2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, "has impossible sizes"},
         {{2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, NAN, 3}}, "not a finite number"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
