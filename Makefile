@@ -66,6 +66,7 @@ test-sanitize: sanitize
 	cd $(BUILD)/sanitize && $(CTEST) -LE long
 
 test-sanitize-long: sanitize
+	cmake --build $(BUILD)/sanitize --parallel $(JOBS) --target test_long
 	cd $(BUILD)/sanitize && $(CTEST)
 
 torture: all

@@ -2,8 +2,6 @@
 #include "dynamics/endless.h"
 #include "orbits.h"
 
-static bool at_length; // in other units, and from both sides
-
 // x'' + V'(x) = (p - H) x', H = x'^2/2 + V: the motion with H = p is an orbit.  With V = x^2/2 - x^3/3 orbits exist
 // from the equilibrium, p = 0, to the saddle at x = 1, p = 1/6.
 static void well(void **state) {
@@ -12,7 +10,7 @@ static void well(void **state) {
         "carom: 1\nparameters: {p: 0.1, L: %s}\ncoordinates: {x: 0.4*L}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
         "\"1/2*x^2 - 1/3*x^3/L\"}\nforces: {x: \"(p - (x'^2/2 + x^2/2 - x^3/3/L)/L^2)*x'\"}\nsimulation: {end: 50}\n";
     static const char *const unit[] = {"1", "1e-3"};
-    for (int i = 0; i < (at_length ? 2 : 1); ++i) {
+    for (int i = 0; i < (BRIEF ? 1 : 2); ++i) {
         char own[400];
         snprintf(own, sizeof own, text, unit[i]);
         const carom_orbit_def d = define(own, "free", 60);
@@ -153,7 +151,7 @@ static void belt(void **state) {
 // accelerations of the size of decide-tol would have moved it by 5e-8.
 static void passing(void **state) {
     (void)state;
-    for (int side = 0; side < (at_length ? 2 : 1); ++side) {
+    for (int side = 0; side < (BRIEF ? 1 : 2); ++side) {
         char text[400];
         snprintf(text, sizeof text,
                  "carom: 1\nparameters: {v: %s}\ncoordinates: {x: 1.2}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
@@ -174,8 +172,7 @@ static void passing(void **state) {
     }
 }
 
-int main(int argc, char **argv) {
-    at_length = argc > 1 && strcmp(argv[1], "long") == 0;
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(well), cmocka_unit_test(unstable),
                                        cmocka_unit_test(separatrix), cmocka_unit_test(laws),
                                        cmocka_unit_test(bubble), cmocka_unit_test(belt),

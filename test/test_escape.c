@@ -246,7 +246,7 @@ static void test_names(void **state) {
     char text[2000] = "";
     for (int i = 0; hostile[i]; ++i) { // the others with several at once: one is enough to break out
         strcat(text, hostile[i]);
-        if (i % (BRIEF ? 16 : 4) && hostile[i + 1]) continue;
+        if (i % (BRIEF ? 16 : 8) && hostile[i + 1]) continue;
         put_model("model.yaml", text);
         done("info model.yaml", text);
         done("check model.yaml", text);

@@ -13,7 +13,7 @@ given with and without.
 
 All faults are built at once: a function with a fault is there twice, and the variable CAROM_FAULT says which of the two runs, so that nothing is compiled or linked
 between faults.  Faults outside of functions (tables, constants) are built one by one.  Each test of the default suite (no label `long`) runs once without a fault, must
-pass, and tells which functions it enters; other campaigns in the same build use that, too.  A fault is judged by those tests, those that found most for their time first, until one fails or takes
+pass, and tells which functions with faults it enters.  A fault is judged by those tests, those that found most for their time first, until one fails or takes
 more than five times its time (killed), or until all have passed or T seconds of tests (120) are spent and those that take no time have passed, too (survived).
 With --matrix all of these tests are asked, whatever they find, and at the end those are listed that found nothing which another did not find.
 A fault that does not build is not counted.
@@ -145,28 +145,28 @@ static __attribute__((constructor)) void carom_fault_begin(void) {
     carom_fault_file = getenv("CAROM_FAULT_SEEN");
     if (which) carom_fault_now = atoi(which);
 }
-static __attribute__((unused, noinline, cold)) void carom_fault_note(const char *name, unsigned long length) {
+static __attribute__((unused, noinline, cold)) void carom_fault_note(int k) {
     const int fd = (int)syscall(SYS_openat, -100, carom_fault_file, 02101, 0666);
-    if (fd >= 0) syscall(SYS_write, fd, name, length), syscall(SYS_close, fd);
+    const char text[] = {(char)('0' + k / 1000), (char)('0' + k / 100 % 10), (char)('0' + k / 10 % 10), (char)('0' + k % 10), 10};
+    if (fd >= 0) syscall(SYS_write, fd, text, sizeof text), syscall(SYS_close, fd);
 }
-#define CAROM_FAULT_SEEN(name) do { static char seen; if (!seen && carom_fault_file) seen = 1, carom_fault_note(name "\\n", sizeof name); } while (0)
+#define CAROM_FAULT_SEEN(k) do { static char seen; if (!seen && carom_fault_file) seen = 1, carom_fault_note(k); } while (0)
 """
 
 
-def planted(path, text, faults):
-    """The text, in which every function notes that it is entered, with all faults of functions; their functions, None for a fault outside; [(number, fault)] of one file."""
+def planted(text, faults):
+    """The text with all faults of functions, and the numbers of those that are not in functions: [(number, fault)] of one file."""
     code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.M | re.S)
     blank = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m.group())[:-1] + ";" if len(m.group()) > 1 else m.group(), code, flags=re.M)
-    pieces, inside = [], {}  # (where, what is put there)
+    pieces, alone = [], []  # (where, what is put there)
     functions = functions_of(blank)
     for k, f in faults:
         for start, brace, end, call in functions:
             names = arguments_of(call.group(3)) if brace < f.at < end else None
             if names is not None: break
         else:
-            inside[k] = None
+            alone.append(k)
             continue
-        inside[k] = noted(path, call)
         before, name = call.group(1), call.group(2)
         nothing = re.search(r"\bvoid\s*$", before.strip()) is not None
         header = "%s%s__fault_%d%s" % (re.sub(r"\b(static|inline|extern|CAROM_API)\b", "", before), name, k, call.group(3))
@@ -174,15 +174,13 @@ def planted(path, text, faults):
         own = "%s%s%s;" % (before if "static" in before else "", name, call.group(3)) if "static" in before else ""
         pieces.append((start, "%s\nstatic %s%s\n" % (own, header, body)))
         go = "%s__fault_%d(%s);" % (name, k, ", ".join(names))
-        pieces.append((brace + 1, " if (carom_fault_now == %d) %s" % (k, "{ %s return; }" % go if nothing else "return " + go)))
-    for start, brace, end, call in functions: pieces.append((brace + 1, ' CAROM_FAULT_SEEN("%s");' % noted(path, call)))
+        pieces.append((brace + 1, " CAROM_FAULT_SEEN(%d); if (carom_fault_now == %d) %s" % (k, k, "{ %s return; }" % go if nothing else "return " + go)))
+    for k in alone:
+        for start, brace, end, call in functions: pieces.append((brace + 1, " CAROM_FAULT_SEEN(%d);" % k))
     first = min([start for start, *_ in functions], default=0)  # after what is included
     pieces.append((first, POINT))
     for where, what in sorted(pieces, key=lambda x: (-x[0], x[1] != POINT)): text = text[:where] + what + text[where:]
-    return text, inside
-
-
-def noted(path, call): return path + ":" + call.group(2)
+    return text, alone
 
 
 class Campaign:
@@ -224,18 +222,13 @@ class Campaign:
             text = text[:f.at] + f.new + text[f.at + f.length:]
             self.put(file, text.encode())
             return
-        if file in self.bare:
-            self.put(file, text.encode())
-            return
-        text, inside = planted(file, text, faults)
-        self.names.update(re.findall(r'CAROM_FAULT_SEEN\("([^"]*)"\)', text))
-        self.functions.update(inside)
-        self.outside |= {k for k, f in inside.items() if f is None}
+        text, alone = planted(text, faults)
+        self.outside |= set(alone)
         self.put(file, text.encode())
 
     def make_copy(self):
-        changed = sorted(f for f in self.text if re.fullmatch(r"src/(?!play/).*\.c", f))
-        self.unbuilt, self.outside, self.bare, self.functions, self.names = set(), set(), set(), {}, set()
+        changed = sorted({f.file for f in self.faults.values()})
+        self.unbuilt, self.outside = set(), set()
         for f, text in self.text.items():
             if f == "src/CMakeLists.txt":  # warnings of doubled functions are of no use
                 text += "".join("set_source_files_properties(%s TARGET_DIRECTORY carom_core carom_files carom_fmu carom_cli PROPERTIES COMPILE_OPTIONS -w)\n" % os.path.join(self.source, c) for c in changed).encode()
@@ -261,10 +254,6 @@ class Campaign:
                     good = builds(file)
                     self.unbuilt = before | (set() if good else {k})
                 self.write_file(file)
-                if not builds(file): # not even without a fault
-                    self.unbuilt |= mine
-                    self.bare.add(file)
-                    self.write_file(file)
             if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
         for again in (False, True):  # a test that is not built yet has no command
             shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -290,32 +279,30 @@ class Campaign:
         return known
 
     def look(self):
-        """Seconds of every quick test and the functions that it enters, known from an earlier campaign, with any faults, if neither the test nor the names of functions have changed."""
+        """Seconds of every quick test and the faults whose function it enters, known from the last time if neither the test nor the faults have changed."""
         kept = os.path.join(self.base, "looked.json")
         known = json.load(open(kept)) if os.path.exists(kept) else {}
-        names = short("\n".join(sorted(self.names)).encode())
+        plan = short(json.dumps([[k, f.name, self.digest(re.escape(f.file))] for k, f in self.faults.items()]).encode())
         self.looked, self.reach = {}, collections.defaultdict(set)
         for t, (command, cwd, environment) in self.tests.items():
             key = short(b"".join(self.text[f] for f in self.parts_of("test/%s.c" % os.path.basename(command[0]))) + " ".join(command[1:]).encode())
             old = known.get(t, {})
-            same = old.get("key") == key and old.get("names") == names
-            if not same or (old["seconds"] is None and not old["failed"] and old["longest"] < self.a.longest):
+            too_long = old.get("seconds", 0) is None and old.get("key") == key and old.get("longest", 0) >= self.a.longest
+            if not too_long and (old.get("key") != key or old.get("plan") != plan):
                 seen = os.path.join(self.base, "seen")
                 if os.path.exists(seen): os.unlink(seen)
                 before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
                 status = run(command, cwd, dict(self.env, CAROM_FAULT_SEEN=seen, **environment), cpu=self.a.longest, wall=10 * self.a.longest)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                entered = sorted(set(open(seen).read().split())) if os.path.exists(seen) else []
-                known[t] = {"seconds": cpu if status in (0, 77) else None, "failed": status not in (0, 77, None), "wall": time.time() - start, "key": key, "names": names, "entered": entered, "longest": self.a.longest}
+                entered = sorted(set(int(l) for l in open(seen) if re.fullmatch(r"\d{4}\n", l))) if os.path.exists(seen) else []
+                known[t] = {"seconds": cpu if status in (0, 77) else None, "wall": time.time() - start, "key": key, "plan": plan, "entered": entered, "longest": self.a.longest}
                 with open(kept + ".part", "w") as o: json.dump(known, o)
                 os.rename(kept + ".part", kept)
                 print("%s: %s" % (t, "left out" if status not in (0, 77) else "%.1f s" % cpu), flush=True)
-            if known[t]["seconds"] is not None and known[t]["seconds"] <= self.a.longest:
+            if known[t]["seconds"] is not None:
                 self.looked[t] = known[t]
-                entered, files = set(known[t]["entered"]), {e.split(":")[0] for e in known[t]["entered"]}
-                for k, function in self.functions.items():
-                    if function in entered or (function is None and self.faults[k].file in files): self.reach[k].add(t)
+                for k in known[t]["entered"]: self.reach[k].add(t)
         self.left_out = [t for t in self.tests if t not in self.looked]
 
     def judge(self, k, kills):
