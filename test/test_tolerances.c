@@ -337,7 +337,7 @@ static void wrong_tolerances_are_refused(void **state) {
     (void)state;
     carom_model *m = shipped_model("bouncing-ball");
     const struct { const char *scheme; double step, tolerance; const char *says; } wrong[] = {
-        {"half-explicit", 0, -1, "a tolerance must be positive"},
+        {"half-explicit", 0, -1, "tolerance must be positive"},
         {"half-explicit", 0, 2, "rtol"},
         {"event-driven", 0, 0.1, "event-driven, tolerance 0.1: option rtol"},
         {"half-explicit:rtol=1e-3", 0, 1e-3, "rtol is given as an option and by the tolerances"},
