@@ -169,41 +169,8 @@ static void forces_that_jump_and_come_back(void **state) {
             }
 }
 
-// The same with friction: from mu = 0.01 to 0.5 for good; and a spot of 1 mm, which holds the body, or lets it go with
-// v^2 = 1 - 2 g (mu L + mu_1 1 mm) at its end.  Friction changes in an event, and what follows from stages on both
-// sides of it is no part of the motion: constant deceleration is exact for every scheme.  Stages of `splitting` whose
-// forces are of both sides move it there by some of h^2/2 times the difference, 400 h^2/2 of a part of 1e-3 s, times
-// 400: 2e-3 of its velocity where the spot takes most of that.
-static void friction_that_depends_on_places(void **state) {
-    (void)state;
-    static const char *const scheme[] = {"auto", "event-driven", "mixed", "splitting"};
-    static const struct {
-        const char *mu;
-        double end, x, v;
-    } c[] = {{"if(x < 0.3037, 0.01, 0.5)", 0.35, 0.33964679899995, 0.76144074621762},
-             {"0.01 + if(abs(x - 0.4037) < 0.5e-3, 50, 0)", 1, 0.4032 + 0.91936 / 2 / 500.1, 0},
-             {"0.01 + if(abs(x - 0.3037) < 0.5e-3, 40, 0)", 1, 0.537966523033, 0.303984695985}};
-    static const double step[] = {1e-4, 1e-3, 1e-2};
-    for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 4; ++k)
-            for (int j = i == 2 ? 2 : 0; j < 3; ++j) {
-                char text[400];
-                double x, v;
-                carom_ledger l;
-                snprintf(text, sizeof text,
-                         "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), "
-                         "potential: 10*y}\ncontacts: {c: {gap: y, slip: x, friction: '%s'}}\n",
-                         c[i].mu);
-                const run_of run = {scheme[k], {NULL}, i == 2 && k == 3 ? 5e-3 : 1e-6};
-                end_of(text, &run, step[j], c[i].end, &x, &v, &l);
-                if (!(fabs(v - c[i].v) <= run.off && fabs(x - c[i].x) <= run.off))
-                    fail_msg("%s, %g: mu = %s: x = %.12g, v = %.12g", scheme[k], step[j], c[i].mu, x, v);
-            }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forces_that_jump_and_come_back),
-                                       cmocka_unit_test(friction_that_depends_on_places),
                                        cmocka_unit_test(narrow_barriers),
                                        cmocka_unit_test(barriers_and_constant_steps),
                                        cmocka_unit_test(vibrations_are_not_narrow),

@@ -138,21 +138,17 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     return status;
 }
 
-// Positions decide.  Where velocities do, a motion may be held there, and events would never end.  Reactions, inputs np
-// and after, are for friction alone.
-static bool by_position(const carom_model *m, carom_node k) {
-    const carom_graph *g = m->graph;
-    bool reacts = false;
-    for (int i = m->np; i <= m->np + m->nreacting && !reacts; ++i)
-        reacts = carom_graph_depends(g, k, CAROM_PARAMETER, i);
-    return !reacts && carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
+// Positions decide.  Where velocities do, a motion may be held there, and events would never end.
+static bool by_position(const carom_graph *g, carom_node k) {
+    return carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
 }
 
-// Of the n nodes of a list, which is freed, those that are not known yet and that positions alone decide.
-static carom_status add_known(resolver *r, int n, carom_node *list) {
+// Up to `most` kinks in all.
+static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
     carom_model *m = r->m;
-    carom_node last = 0;
+    carom_node *list = NULL, last = 0;
     carom_status status = CAROM_OK;
+    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
     if (n < 0) return carom_fault_memory(r);
     for (int i = 0; i < n; ++i) last = list[i] > last ? list[i] : last;
     bool *known = n > 0 ? calloc((size_t)last + 1, sizeof *known) : NULL;
@@ -160,22 +156,10 @@ static carom_status add_known(resolver *r, int n, carom_node *list) {
     for (int k = 0; known && k < m->nkinks; ++k)
         if (m->kink[k] <= last) known[m->kink[k]] = true;
     for (int i = 0; i < n && status == CAROM_OK; ++i)
-        if (!known[list[i]] && by_position(m, list[i])) status = carom_add_kink(r, list[i], -1);
+        if (!known[list[i]] && by_position(m->graph, list[i])) status = carom_add_kink(r, list[i], -1);
     free(known);
     free(list);
     return status;
-}
-
-static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
-    carom_node *list = NULL;
-    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(r->m->graph, x, smooth, &list);
-    return add_known(r, n, list);
-}
-
-carom_status carom_add_kinks_of_friction(resolver *r, carom_node x) {
-    carom_node *list;
-    const int n = carom_graph_kinks(r->m->graph, x, &list);
-    return add_known(r, n, list);
 }
 
 carom_status carom_derive_bends(resolver *r) {

@@ -689,7 +689,8 @@ static size_t place_block(size_t *end, size_t size) {
 }
 
 static bool narrow_forces(const carom_model *m) {
-    return carom_graph_narrow(m->graph, m->visible.nv_own, m->force) || carom_graph_narrow(m->graph, 1, &m->potential) ||
+    return carom_graph_narrow(m->graph, m->visible.nv_own, m->force) ||
+           carom_graph_narrow(m->graph, 1, &m->potential) ||
            carom_graph_narrow(m->graph, m->nstates, m->state_rate);
 }
 
