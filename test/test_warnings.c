@@ -776,6 +776,41 @@ static void walls_in_few_steps(void **state) {
     }
 }
 
+// Forces of a place of 1 mm or 2 cm, and brakes that act for 2 ms, between two steps of 10 ms: no scheme with constant
+// steps meets them.  The same in the steps that follow them are no matter.
+static void places_and_brakes_between_steps(void **state) {
+    (void)state;
+    static const char *const model[] = {
+        "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: '-if(abs(x - 0.4037) < 0.5e-3, "
+        "400, 0)'}\n",
+        "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: '-800e3*max(0, 0.5e-3 - abs(x - "
+        "0.4037))'}\n",
+        "tables: {f: {x: [-1, 0.403, 0.4032, 0.4038, 0.404, 3], y: [0, 0, -500, -500, 0, 0]}}\n"
+        "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: f(x)}\n",
+        "shapes: {peg: {circle: 0.01, at: [0.503, 0]}}\nbodies: {ball: {mass: 1, inertia: 1e-3, velocity: [10, 0], "
+        "shape: {circle: 0.01}}}\ncontacts: {hit: {between: [ball, peg], stiffness: 1e7, friction: 0}}\n",
+        "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {c: {normal force: 'if(abs(t - "
+        "0.5037) < 1e-3, 2000, 0)', slip: x, friction: 0.1}}\n",
+        "coordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {c: {normal force: "
+        "'2000*exp(-((t - 0.5037)/1e-3)^2)', slip: x, friction: 0.1}}\n"};
+    static const char *const scheme[] = {"half-explicit", "moreau-jean", "moreau-midpoint", "ggl-midpoint", "newmark"};
+    for (int i = 0; i < 6; ++i)
+        for (int k = 0; k < 5; ++k) {
+            char text[500];
+            carom_warning list[CAROM_WARNINGS];
+            carom_ledger l;
+            snprintf(text, sizeof text, "carom: 1\n%s", model[i]);
+            if (!find(list, run_to_end(text, scheme[k], NULL, 1e-2, 1, list, &l), "resolution"))
+                fail_msg("%s, model %d: no word", scheme[k], i);
+            // what bends, and a brake, in 20 steps and more
+            if (i != 1 && i < 4) continue;
+            const double h = i == 1 ? 1e-5 : 5e-5;
+            const int n = run_to_end(text, scheme[k], NULL, h, 0.6, list, &l);
+            const carom_warning *w = find(list, n, "resolution");
+            if (w) fail_msg("%s, model %d, %g: %s", scheme[k], i, h, w->text);
+        }
+}
+
 // Half of a step behind the middle of one pulse of 0.1 ms lies another: the width is that of one of them.
 static void pulses_one_after_the_other(void **state) {
     (void)state;
@@ -804,7 +839,8 @@ static void soft_contacts_of_few_steps(void **state) {
         const bool fixed = !scheme->accounts_power;
         const carom_warning *w = find(list, run_to_end(text, scheme->name, NULL, 1e-3, 0.5, list, &l), "resolution");
         if ((w != NULL) != fixed) fail_msg("%s, 3 steps: %s", scheme->name, w ? w->text : "no warning");
-        if (w && !strstr(w->text, "damping dissipated")) fail_msg("%s: %s", scheme->name, w->text);
+        if (w && !strstr(w->text, "damping dissipated") && !strstr(w->text, "forces change inside steps"))
+            fail_msg("%s: %s", scheme->name, w->text);
         const int n = run_to_end(text, scheme->name, NULL, 1e-4, 0.5, list, &l);
         if (n > 0) fail_msg("%s, 31 steps: %s", scheme->name, list[0].text);
     }
@@ -1282,7 +1318,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(short_pulses),
         cmocka_unit_test(walls_in_few_steps),
         cmocka_unit_test(soft_contacts_of_few_steps),
-        cmocka_unit_test(pulses_one_after_the_other),
+        cmocka_unit_test(pulses_one_after_the_other), cmocka_unit_test(places_and_brakes_between_steps),
         cmocka_unit_test(newton_with_friction_creates_energy),
         cmocka_unit_test(an_impact_takes_what_its_law_takes),
         cmocka_unit_test(joints_beside_a_struck_contact_take_nothing),

@@ -364,8 +364,10 @@ static bool short_pulse(writer *w) {
     carom_pulse p = {0};
     char what[100], name[80];
     if (!carom_sim_short_pulse(sim, &p)) return false;
-    const int id = p.i - sim->sys->nv;
+    const int first = p.i - sim->sys->nv, links = sim->sys->ne + sim->sys->nc,
+              id = first < links ? first : sim->sys->ne + (first - links) / CAROM_FRICTION_LAW;
     if (id < 0) snprintf(what, sizeof what, "the force on %s", carom_rate_text(s, p.i, name, sizeof name));
+    else if (first >= links) snprintf(what, sizeof what, "friction of '%.60s'", text_of(sim, id, name, sizeof name));
     else snprintf(what, sizeof what, "the gap of '%.60s'", text_of(sim, id, name, sizeof name));
     if (p.width == 0)
         snprintf(add(w, "resolution", carom_sim_known_as(sim, id), p.t), ROOM,

@@ -220,7 +220,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     w->head.event = found;
     w->head.h = *h;
     if (found) {
-        CAROM_TRY(carom_phase_enclose(P, s, auto_delta(w, s, *h)));
+        CAROM_TRY(carom_phase_enclose(P, s, carom_phase_kink(P, s) ? auto_shortest(s, P->t) : auto_delta(w, s, *h)));
         w->head.from = P->a.tau;
         w->head.to = P->b.tau;
     }

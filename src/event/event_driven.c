@@ -329,14 +329,14 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
 // -- the multistep method ---------------------------------------------------------------------------------------------
 
 // (EV-31)  A force in the step to P->b that the method has not met (HF): the phase ends before the step, and steps of
-//          the next one are short against it.
+//          the next one are short against it.  The method sees no force between the ends.
 static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *hidden) {
-    static const double FINEST = 1e-9; // of the interval between records
+    static const double FINEST = 1e-9, WIDE = 0.25; // of the interval between records; of (HF-3)
     carom_phase *P = &w->P;
     double at, width;
     const double length = P->b.tau - P->from.tau;
     *hidden = false;
-    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], 1, hidden, &at, &width));
+    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], WIDE, hidden, &at, &width));
     if (!*hidden) return CAROM_OK;
     w->cap = length / CAROM_PHASE_FINE;
     if (first) return CAROM_OK;

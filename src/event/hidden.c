@@ -9,6 +9,7 @@
 
 enum { LOOKS = 96 };               // samples in one step; bounds that are still wide then say nothing
 static const double CURVED = 4;    // times the deviation that the middle of a piece shows: what bounds may add to it
+static const double UNKNOWN = 0.01; // of (HF-3), below: the scheme has no estimate of its error
 static const double SLIGHT = 1e-4; // of the forces at the samples: what no bump is looked for below
 
 static carom_hidden_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
@@ -63,8 +64,8 @@ static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *
 }
 
 // (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four
-//         samples than `wide` of what these span: 1 where the scheme knows its error, 1e-4 where nothing else tells
-//         that the step does not follow a force
+//         samples than `wide` of what these span: 1 where the scheme knows its error, 1/4 where it sees forces at the
+//         ends of steps alone, 1e-4 where nothing else tells that the step does not follow a force
 static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k, double wide) {
     static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4},
                                        {-1. / 6, 2. / 3, 0, 2. / 3, -1. / 6},
@@ -171,7 +172,7 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
     *hidden = false;
     if (!carom_system_hides(s->sys) || !(to > from)) return CAROM_OK;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
-    if (wide < 1) CAROM_TRY(strays(w, s, hidden));
+    if (wide < UNKNOWN) CAROM_TRY(strays(w, s, hidden));
     *at = from, *width = quarter;
     if (*hidden) return CAROM_OK;
     CAROM_TRY(sample(w, s, from, &z->left));

@@ -410,6 +410,11 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     return CAROM_OK;
 }
 
+void carom_phase_before_kink(carom_phase *w, const carom_step *s) {
+    carom_copy(w->b.v, w->a.v, s->sys->nv);
+    w->b.work = w->a.work;
+}
+
 // Is phi beyond a kink of forces, by more than that part of the way to it?
 static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part) {
     for (int i = 0; i < sys->events->nk; ++i)
@@ -673,6 +678,25 @@ static bool bends(const carom_phase *w, const carom_step *s) {
     return false;
 }
 
+// (MX-25)  Forces that have a kink may jump there, and the last stages of the step that ends beyond it are beyond it,
+//          too, perhaps before its end is: of that step only positions are taken.  Velocities, and what closed contacts
+//          do, are those of t_a.
+static carom_status before_kink(carom_phase *w, carom_step *s) {
+    bool met = carom_phase_kink(w, s);
+    const int nc = s->sys->nc;
+    if (!met && s->sys->events->nk > 0) {
+        CAROM_TRY(w->integrator->at(w, s, w->b.tau, &w->trial));
+        CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
+    }
+    if (!met) return CAROM_OK;
+    carom_phase_before_kink(w, s);
+    for (int c = 0; c < nc; ++c) {
+        if (carom_phase_open(w, c)) continue;
+        w->b.phi[c] = w->a.phi[c], w->b.phi[nc + c] = w->a.phi[nc + c], w->b.kink[c] = w->a.kink[c];
+    }
+    return CAROM_OK;
+}
+
 // (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a +
 //          (t_b - t_a) v, then the contacts that touch are put on the wall.  The velocity is that of t_a and no height
 //          is left over, so that a short flight never gains speed from the length of the interval.  Else, and where
@@ -683,6 +707,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool hits = false, some = false, turns = false;
     w->switched = false;
+    if (!w->limits.exact) CAROM_TRY(before_kink(w, s));
     for (int i = 0; i < s->sys->events->nk; ++i) // a closed contact whose gap has a kink has another direction beyond,
                                                  // as where features switch
         if (w->b.phi[2 * nc + i] < 0 && carom_system_kink_of(s->sys, i) >= 0)

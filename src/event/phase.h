@@ -70,6 +70,8 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
 /// Is w->b beyond a kink of forces?  Is a stage of the Runge-Kutta step just made, by more than that part of the way to
 /// it?
 bool carom_phase_kink(const carom_phase *w, const carom_step *s);
+/// (MX-25)  w->b, the end of a step just beyond a kink of forces, gets the velocity and the works of w->a, just before.
+void carom_phase_before_kink(carom_phase *w, const carom_step *s);
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met);
 #define CAROM_PHASE_FINE 16 // steps, at least, between two kinks of forces that one step would pass over (EV-25)
 #define CAROM_PHASE_FAR 0.1 // of the way to a kink: stages beyond it by more know too much of what is there

@@ -271,6 +271,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     else p->kinked = false;
     // its stages are wanted
     if (P->tried != end || P->b.tau != end) CAROM_TRY(P->integrator->advance(P, s, end, &P->b, NULL));
+    if (kink) carom_phase_before_kink(P, s);
     return gaps(w, s);
 }
 

@@ -82,8 +82,8 @@ int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node 
 /// exponentials, quotients and the like.  As above.
 int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list);
 /// Do expressions that a model writes hold a function of positions or velocities that may rise and fall within a short
-/// way: an exponential, a quotient, a power?
-bool carom_graph_narrow(const carom_graph *g);
+/// way: an exponential, a quotient, a power; or these n nodes one that jumps, or a curve?  Without memory: yes.
+bool carom_graph_narrow(const carom_graph *g, int n, const carom_node *x);
 /// |x| lies between these.
 typedef struct carom_magnitude { double least, most; } carom_magnitude;
 /// Of the first n nodes, wherever time and velocities are: positions up to `position`, the first `fixed` parameters as

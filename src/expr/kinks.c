@@ -170,11 +170,21 @@ static bool narrow(const carom_vertex *x, const carom_graph *g, unsigned kinds) 
     return steep(x->op);
 }
 
-bool carom_graph_narrow(const carom_graph *g) {
+// What jumps, and curves: their knots may be close.
+static bool jumps(const carom_vertex *x) {
+    return compares(x) || x->op == CAROM_OP_IF || x->op == CAROM_OP_SIGN || x->op == CAROM_OP_FLOOR ||
+           x->op == CAROM_OP_CURVE;
+}
+
+bool carom_graph_narrow(const carom_graph *g, int n, const carom_node *x) {
     const unsigned kinds = 1u << CAROM_POSITION | 1u << CAROM_VELOCITY;
-    for (int i = 0; i < g->count; ++i)
-        if (g->node[i].written && g->node[i].kinds & kinds && narrow(&g->node[i], g, kinds)) return true;
-    return false;
+    bool *live = reach(g, n, x, kinds), some = !live;
+    for (int i = 0; live && i < g->count && !some; ++i) {
+        const carom_vertex *y = &g->node[i];
+        some = y->kinds & kinds && ((y->written && narrow(y, g, kinds)) || (live[i] && jumps(y)));
+    }
+    free(live);
+    return some;
 }
 
 static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom_graph *g, carom_vertex x),

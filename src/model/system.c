@@ -688,6 +688,12 @@ static size_t place_block(size_t *end, size_t size) {
     return at;
 }
 
+static bool narrow_forces(const carom_model *m) {
+    return carom_graph_narrow(m->graph, m->visible.nv_own, m->force) ||
+           carom_graph_narrow(m->graph, 1, &m->potential) ||
+           carom_graph_narrow(m->graph, m->nstates, m->state_rate);
+}
+
 // Where everything stands in the work block; its size.
 static carom_status place_work(carom_model *m, carom_error *err) {
     static const unsigned STEADY = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
@@ -709,14 +715,15 @@ static carom_status place_work(carom_model *m, carom_error *err) {
             place_block(&end, carom_tape_work_size(m->near->rub_tape) +
                                   (size_t)(m->np + 2 + 2 * m->near->nrubs) * sizeof(double));
     m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
-    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, narrow = carom_graph_narrow(m->graph),
-               forces = m->nmember == 0 && !m->near && (narrow || (m->times_tape && m->npulses > 0));
+    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, narrow = narrow_forces(m),
+               forces = m->nmember == 0 && !m->near &&
+                        (narrow || m->nkinks > 0 || (m->times_tape && m->npulses > 0));
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");
         m->extensions->events.gap_bounds = gaps ? carom_model_bounds : NULL;
         m->extensions->events.force_bounds = forces ? carom_model_force_bounds : NULL;
-        if (!narrow) m->sys.flags |= CAROM_NARROW_IN_TIME;
+        if (!narrow) m->sys.flags |= CAROM_NARROW_AT_EVENTS;
     }
     m->sys.work_size = m->times_tape ? carom_times_work(m, end) : end;
     return CAROM_OK;

@@ -155,7 +155,7 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
     const carom_system *sys = sim->sys;
     if ((!sys->events->next_jump && !sys->events->limit_step) || sim->scheme->accounts_power || sim->control.on)
         return false;
-    look z = {.sim = sim, .n = sys->nv + sys->ne + sys->nc, .best = pulse};
+    look z = {.sim = sim, .n = carom_sim_looked_at(sim), .best = pulse};
     z.x = calloc(4 * (size_t)z.n, sizeof *z.x);
     if (!z.x) return false;
     z.left = z.x + z.n, z.right = z.left + z.n, z.scale = z.right + z.n;

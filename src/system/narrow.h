@@ -2,11 +2,11 @@
 #pragma once
 #include <carom/system.h>
 
-/// A private flag of carom_system.flags: forces are narrow in time alone.  Schemes that divide their steps at pulses in
-/// time need no force_bounds then.
-enum { CAROM_NARROW_IN_TIME = 1 << 16 };
+/// A private flag of carom_system.flags: forces are narrow in time or between kinks alone.  Schemes that divide their
+/// steps at pulses in time, and end them at kinks, need no force_bounds then.
+enum { CAROM_NARROW_AT_EVENTS = 1 << 16 };
 
 /// May forces be narrow at some states?
 static inline bool carom_system_hides(const carom_system *sys) {
-    return sys->events->force_bounds && !(sys->flags & CAROM_NARROW_IN_TIME);
+    return sys->events->force_bounds && !(sys->flags & CAROM_NARROW_AT_EVENTS);
 }
