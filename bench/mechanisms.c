@@ -4,9 +4,9 @@
 //
 // MuJoCo steps joint angles (loops by soft constraints), carom the velocities of free bodies with the reactions of all
 // joints.  Its semi-implicit Euler scheme compares with moreau-midpoint: first order, one evaluation of forces per
-// step. Times are thread CPU time: runs are repeated, and of every twentieth of a run the least time counts, so that
+// step. Times are thread CPU time: runs are repeated, and of every hundredth of a run the least time counts, so that
 // a machine with other work to do says the same as one without; MuJoCo's chain of ten is run again beside every
-// scheme.  Arguments: schemes to measure instead of all.
+// scheme.  Arguments: schemes, and mechanisms ("chain 10"), to measure instead of all.
 #define _GNU_SOURCE
 #include <carom/carom.h>
 #include <carom/event.h>
@@ -20,7 +20,7 @@
 #include <mujoco/mujoco.h>
 #endif
 
-enum { RUNS = 3, SHORT_RUNS = 25, CASES = 8, BRANCHES = 15, LINKS = 4, CRANKS = 10, PIECES = 20 };
+enum { RUNS = 3, SHORT_RUNS = 25, CASES = 8, BRANCHES = 15, LINKS = 4, CRANKS = 10, PIECES = 100 };
 static const double H = 1e-3, PI = 3.14159265358979324, MOST = 0.15; // s per run
 
 typedef struct row {
@@ -322,7 +322,7 @@ static double mujoco_us(int c, const char *integrator, int *closed) {
     if (!m) return NAN;
     mjData *d = mj_makeData(m);
     stopwatch w = unused();
-    const int steps = 100;
+    const int steps = 2 * PIECES;
     int runs = RUNS;
     for (int run = 0; run < runs; ++run) {
         mj_resetData(m, d);
@@ -380,7 +380,7 @@ static carom_status carom_time(const carom_model *m, const char *scheme, int ste
 
 // Microseconds per ms of motion.
 static double carom_us(const carom_model *m, const char *scheme, carom_error *err) {
-    enum { FEW = 4, MANY = 10 * PIECES };
+    enum { FEW = 4, MANY = 2 * PIECES };
     stopwatch w = unused();
     if (carom_time(m, scheme, FEW, &w, err) != CAROM_OK) return NAN;
     const double first = us_per_step(&w, FEW);
@@ -401,31 +401,45 @@ static void cell(double us) {
     fflush(stdout);
 }
 
+// Is this among the arguments, or none of its kind?
+static bool asked_for(const char *what, bool mechanism, int argc, char **argv) {
+    bool some = false, found = false;
+    for (int k = 1; k < argc; ++k) {
+        bool is_mechanism = false;
+        for (int c = 0; c < CASES; ++c) is_mechanism = is_mechanism || strcmp(argv[k], names[c]) == 0;
+        some = some || is_mechanism == mechanism;
+        found = found || strcmp(argv[k], what) == 0;
+    }
+    return found || !some;
+}
+
 int main(int argc, char **argv) {
     carom_model *model[CASES];
     double mujoco[CASES], ours[CASES];
     int closed = 0;
-    for (int c = 0; c < CASES; ++c)
+    bool asked[CASES];
+    for (int c = 0; c < CASES; ++c) {
+        asked[c] = asked_for(names[c], true, argc, argv);
         if (!(model[c] = make_model(c))) return 1;
+    }
     printf("mechanisms, step %g: us per step\n%-22s", H, "");
     for (int c = 0; c < CASES; ++c) printf(" %13s", names[c]);
     printf("   40..640   / MuJoCo at 10 (goal)\n%-22s", "MuJoCo, Euler");
-    for (int c = 0; c < CASES; ++c) cell(mujoco[c] = mujoco_us(c, "Euler", &closed));
+    for (int c = 0; c < CASES; ++c) cell(mujoco[c] = asked[c] ? mujoco_us(c, "Euler", &closed) : NAN);
     printf("   %7.2f   1    (%d contacts on the track)\n%-22s", log(mujoco[3] / mujoco[1]) / log(16), closed,
            "MuJoCo, RK4");
-    for (int c = 0; c < CASES; ++c) cell(mujoco_us(c, "RK4", &closed));
+    for (int c = 0; c < CASES; ++c) cell(asked[c] ? mujoco_us(c, "RK4", &closed) : NAN);
     printf("\n");
     for (int i = 0; rows[i].scheme; ++i) {
-        bool asked = argc == 1;
-        for (int k = 1; k < argc; ++k) asked = asked || strcmp(argv[k], rows[i].scheme) == 0;
-        if (!asked) continue;
+        if (!asked_for(rows[i].scheme, false, argc, argv)) continue;
         char notes[2000] = "";
         printf("%-22s", rows[i].scheme);
         for (int c = 0; c < CASES; ++c) {
             carom_error err = {0};
-            cell(ours[c] = carom_us(model[c], rows[i].scheme, &err));
-            const size_t used = strlen(notes);
-            if (!isfinite(ours[c])) snprintf(notes + used, sizeof notes - used, "    %s: %s\n", names[c], err.text);
+            ours[c] = asked[c] ? carom_us(model[c], rows[i].scheme, &err) : NAN;
+            cell(ours[c]);
+            const size_t used = strlen(notes), room = sizeof notes - used;
+            if (asked[c] && !isfinite(ours[c])) snprintf(notes + used, room, "    %s: %s\n", names[c], err.text);
         }
         mujoco[0] = fmin(mujoco[0], mujoco_us(0, "Euler", &closed));
         printf("   %7.2f   %.1f", log(ours[3] / ours[1]) / log(16), ours[0] / mujoco[0]);

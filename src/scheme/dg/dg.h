@@ -23,6 +23,7 @@ typedef struct carom_dg_block {
     double *d;            // by row: tangential direction of a contact that slides
     double *lambda;       // by row: forces; block m + 1: p/h
     double *row;          // by row: the velocity of the law: h (W'a + kappa); block m + 1: u_1 + e o u_0
+    double *kappa;        // by row, of a stage: what is in its acceleration except W'a
 } carom_dg_block;
 
 typedef struct carom_dg {
@@ -43,7 +44,6 @@ typedef struct carom_dg {
     const double *bias;         // by direction of all constraints: e u_0, added to the rows of p
     // Newton over blocks first..last
     int first, last, count;
-    double noise;               // rounding of the rows
     double correction, before;  // largest change of an acceleration by the last correction, by the one before;
                                 // HUGE_VAL: none yet
     carom_matrix A;             // coordinates of all blocks, those of one coordinate side by side

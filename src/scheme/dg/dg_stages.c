@@ -63,7 +63,7 @@ carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest
         rows = (size_t)b.L.W.n;
         b.slides = carom_allocate_bytes(mem, nb * sizeof(bool));
         b.first = carom_allocate_ints(mem, (size_t)b.L.W.n);
-        CAROM_ALLOCATE(mem, rows, &b.d, &b.lambda, &b.row);
+        CAROM_ALLOCATE(mem, rows, &b.d, &b.lambda, &b.row, &b.kappa);
         if (w.own) w.own[l] = b;
     }
     const int count = carom_dg_coupled(m, plus);
@@ -160,12 +160,6 @@ void carom_dg_end(const carom_dg *w, const carom_step *s, double *v) {
 
 // -- evaluation ------------------------------------------------------------------------------------------------
 
-// Magnitude of the terms of kappa, sum_i |D_i v_i| with the D that stands, but at least |kappa|.
-static double curving(const carom_dg_block *b, int k) {
-    const carom_local D = {.W = b->D};
-    return fmax(fabs(b->row[k]), carom_local_magnitude(&D, k, b->v));
-}
-
 static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
     carom_dg_block *b = w->block + l;
     const int nv = s->sys->nv;
@@ -180,12 +174,7 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
         b->R[i] -= b->f[i];
     }
     for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
-        static const double DIFFERENCE = 1e-9; // of u per unit of distance: curvatures by differences are good to about
-                                               // a tenth of it
-        const double kappa =
-            s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
-                              : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
-        w->noise = fmax(w->noise, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
+        b->kappa[k] = b->row[k];
         b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
     }
     for (int c = s->sys->ne; c < b->L.nb; ++c)
@@ -202,7 +191,6 @@ static carom_status evaluate_jump(carom_dg *w, carom_step *s) {
     carom_matrix_mul(b->R, b->M, b->a);
     for (int i = 0; i < nv; ++i) b->size[i] = fabs(b->R[i]);
     carom_zero(b->f, nv);
-    w->noise = fmax(w->noise, carom_local_velocity_rounding(s, &b->L, b->v));
     for (int b_k = 0; b_k < b->L.nb; ++b_k)
         for (int k = b->L.at[b_k], i = w->start[b->L.id[b_k]]; k < b->L.at[b_k + 1]; ++k, ++i)
             // D+ ends with v_m, which holds the jump
@@ -309,7 +297,6 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
 }
 
 static carom_status evaluate(carom_dg *w, carom_step *s, int k) {
-    w->noise = 0;
     carom_dg_move(w, s, w->first, w->last, k);
     for (int l = w->first; l <= w->last; ++l) CAROM_TRY(l <= w->c.m ? evaluate_stage(w, s, l) : evaluate_jump(w, s));
     for (int l = w->first; l <= w->last && k > 0 && k < FOLLOWED; ++l) follow(w, s, w->block + l);
@@ -646,6 +633,34 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
     return size > 0 ? most / size : most;
 }
 
+// Magnitude of the terms of kappa, sum_i |D_i v_i| with the D that stands, but at least |kappa|.
+static double curving(const carom_dg_block *b, int k) {
+    const carom_local D = {.W = b->D};
+    return fmax(fabs(b->kappa[k]), carom_local_magnitude(&D, k, b->v));
+}
+
+// Rounding of the rows, in m/s.
+static double noise(const carom_dg *w, const carom_step *s) {
+    static const double DIFFERENCE = 1e-9; // of u per unit of distance: curvatures by differences are good to about a
+                                           // tenth of it
+    const int nv = s->sys->nv;
+    double most = 0;
+    for (int l = w->first; l <= w->last; ++l) {
+        const carom_dg_block *b = w->block + l;
+        if (l > w->c.m) {
+            most = fmax(most, carom_local_velocity_rounding(s, &b->L, b->v));
+            continue;
+        }
+        const double fast = s->sys->curvature ? 0 : fmax(1, carom_norm_max(b->v, nv));
+        for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
+            const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
+                                                   : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fast;
+            most = fmax(most, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
+        }
+    }
+    return most;
+}
+
 // Done when the equations hold to tolerance, or when the last correction h da was rounding of the velocities; and the
 // laws.
 static bool done(carom_dg *w, carom_step *s) {
@@ -653,13 +668,14 @@ static bool done(carom_dg *w, carom_step *s) {
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_motion(s->sys, w->block[l].v));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
+    const double rounding = noise(w, s);
     for (int l = w->first; l <= w->last && w->joined; ++l) {
         const carom_dg_block *b = w->block + l;
-        if (!carom_joints_met(s, carom_joints_size(s, &b->L, b->row, w->S.ne), w->noise)) return false;
+        if (!carom_joints_met(s, carom_joints_size(s, &b->L, b->row, w->S.ne), rounding)) return false;
     }
     if (w->joined && s->problem.n == 0) return true;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
-    if (!carom_problem_met(s, w->id, w->noise)) return false;
+    if (!carom_problem_met(s, w->id, rounding)) return false;
     const double residual = carom_residual_at(&s->problem, &worst);
     if (residual > s->counts->residual) s->counts->residual = residual, s->counts->residual_id = w->id[worst];
     return true;
