@@ -68,6 +68,23 @@ static void pictures_of_branches_and_sweeps_have_titles(void **state) {
         carom("sweep snap.yaml --vary P=0:1:3 --vary h=0.2,0.3 --observe y -o map.h5 --plot map.svg"), 0);
     get("map.svg", svg, sizeof svg);
     assert_says(svg, "Shallow arch: y over h and P");
+    // units of the model, also of what is computed of one of its names
+    put("tuned.yaml", "carom: 1\nparameters: {k: 4 N/m, c: 1, d: 2}\ncoordinates: {x: {at: 1 m}}\nenergy: {kinetic: "
+                      "1/2*x'^2, potential: 1/2*k*x^2}\nforces: {x: cos(3*t) - c*x'}\nsimulation: {scheme: "
+                      "event-driven, step: 1e-2, end: 1}\n");
+    assert_int_equal(carom("sweep tuned.yaml --vary k=1,2 --vary c=1,2 --observe 'max(abs(x))' --observe 'd*x' -o "
+                           "tuned.h5"), 0);
+    plot("tuned.h5");
+    assert_says(script, "set xlabel \"c\"");
+    assert_says(script, "set ylabel \"k (N/m)\"");
+    assert_says(script, "set cblabel \"max(abs(x)) (m)\"");
+    plot("tuned.h5 --of 'd*x'");
+    assert_says(script, "set cblabel \"d*x\"");
+    assert_int_equal(carom("orbit tuned.yaml --period '2*pi/3' --transient 20 -o round.h5"), 0);
+    assert_int_equal(carom("follow tuned.yaml --orbit round.h5 --period '2*pi/3' --by k=4:5 -o branch.h5"), 0);
+    plot("branch.h5");
+    assert_says(script, "set xlabel \"k (N/m)\"");
+    assert_says(script, "set ylabel \"max(x) (m)\"");
 }
 
 // What gnuplot is given, by a gnuplot that keeps it: the numbers of the tables, and edges of cells half-way to their
