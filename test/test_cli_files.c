@@ -274,7 +274,7 @@ static void meshes_of_robots(void **state) {
         "filename='package://arm/meshes/none.stl'/></geometry></collision></link></robot>");
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml"), 0);
     assert_non_null(strstr(
-        complaints, "the mesh 't.obj' is left out: the file is not found; name its package: --package NAME=DIR"));
+        complaints, "the mesh 't.obj' is left out: the file is not found; name its package: --package tool=DIR"));
     assert_non_null(strstr(complaints, "r.urdf:2: the mesh 'meshes/flat.obj' is left out: it is flat"));
     assert_non_null(strstr(complaints, "r.urdf:3: the mesh 'meshes/none.stl' is left out: the file is not found"));
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml --force --package tool=else/tool"), 0);

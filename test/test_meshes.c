@@ -147,6 +147,27 @@ static void points_alone_have_a_hull(void **state) {
     carom_model_destroy(m);
 }
 
+// Words of an STL file may be in capitals.
+static void capitals(void **state) {
+    (void)state;
+    static const int facet[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+    static const double corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
+    char text[2000] = " SOLID  wedge\n";
+    for (int i = 0; i < 4; ++i) {
+        strcat(text, "FACET NORMAL 0 0 0\nOUTER LOOP\n");
+        for (int k = 0; k < 3; ++k) {
+            const double *x = corner[facet[i][k]];
+            snprintf(text + strlen(text), 80, "VERTEX %.8E %.8E %.8E\n", x[0], x[1], x[2]);
+        }
+        strcat(text, "ENDLOOP\nENDFACET\n");
+    }
+    carom_error err = {0};
+    carom_model *m = with_file("mesh: m.obj", strcat(text, "ENDSOLID wedge\n"), &err);
+    if (!m) fail_msg("%s", err.text);
+    assert_true(fabs(mass_of(m) - 1000) < 1e-9);
+    carom_model_destroy(m);
+}
+
 static void an_angle_as_two_solids(void **state) {
     (void)state;
     needs_qhull();
@@ -276,6 +297,7 @@ int main(void) {
         cmocka_unit_test(fewer_corners),
         cmocka_unit_test(none),
         cmocka_unit_test(points_alone_have_a_hull),
+        cmocka_unit_test(capitals),
         cmocka_unit_test(an_angle_as_two_solids),
         cmocka_unit_test(a_ring_as_solids),
         cmocka_unit_test(a_prism_comes_to_rest),

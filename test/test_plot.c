@@ -49,6 +49,12 @@ static void a_kept_script_makes_the_picture_again(void **state) {
     assert_memory_equal(first, again, n);
 }
 
+static void put_tuned(void) {
+    put("tuned.yaml", "carom: 1\nparameters: {k: 4 N/m, c: 1, d: 2}\ncoordinates: {x: {at: 1 m}}\nenergy: {kinetic: "
+                      "1/2*x'^2, potential: 1/2*k*x^2}\nforces: {x: cos(3*t) - c*x'}\nsimulation: {scheme: "
+                      "event-driven, step: 1e-2, end: 1}\n");
+}
+
 // A branch and a sweep: what is over what, of which model, in the style of the others.
 static void pictures_of_branches_and_sweeps_have_titles(void **state) {
     (void)state;
@@ -68,6 +74,12 @@ static void pictures_of_branches_and_sweeps_have_titles(void **state) {
         carom("sweep snap.yaml --vary P=0:1:3 --vary h=0.2,0.3 --observe y -o map.h5 --plot map.svg"), 0);
     get("map.svg", svg, sizeof svg);
     assert_says(svg, "Shallow arch: y over h and P");
+    put_tuned();
+    assert_int_equal(carom("orbit tuned.yaml --period '2*pi/3' --transient 20 -o round.h5"), 0);
+    assert_int_equal(carom("follow tuned.yaml --orbit round.h5 --period '2*pi/3' --by k=4:5 -o branch.h5"), 0);
+    plot("branch.h5");
+    assert_says(script, "set xlabel \"k (N/m)\"");
+    assert_says(script, "set ylabel \"max(x) (m)\"");
 }
 
 // What gnuplot is given, by a gnuplot that keeps it: the numbers of the tables, and edges of cells half-way to their
@@ -86,7 +98,12 @@ static void pictures_of_sweeps_hold_their_tables(void **state) {
          {"$d0 << EOD\n1 2\n2 4\n4 8\nEOD\n", "$d1 << EOD\n4 8\n2 4\n1 2\nEOD\n", "title 'up'", "title 'down'"}},
         {"turns.yaml --vary a=1,2 --observe \"x'\" --section 'x = 0 rising'",
          {"$d0 << EOD\n1 1\n1 1\n2 2\n2 2\nEOD\n", "with points"}},
+        // units of the model, also of what is computed of one of its names
+        {"tuned.yaml --vary k=1,2 --vary c=1,2 --observe 'max(abs(x))'",
+         {"set xlabel \"c\"", "set ylabel \"k (N/m)\"", "set cblabel \"max(abs(x)) (m)\""}},
+        {"tuned.yaml --vary k=1,2 --observe 'd*x'", {"set xlabel \"k (N/m)\"", "set ylabel \"d*x\""}},
     };
+    put_tuned();
     put("lines.yaml", "carom: 1\nparameters: {a: 1, b: 0}\ncoordinates: {x: {at: a + 10*b}}\nenergy: {kinetic: "
                       "1/2*x'^2}\nsimulation: {scheme: moreau-jean, step: 0.1, end: 0.2}\n");
     put("turns.yaml", "carom: 1\nparameters: {a: 1}\ncoordinates: {x: {at: a}}\nenergy: {kinetic: 1/2*x'^2, potential: "

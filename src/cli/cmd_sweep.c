@@ -9,6 +9,7 @@
 #include "cli/sweep_plot.h"
 #include "cli/sweep_words.h"
 #include "io/table.h"
+#include "mech/mech.h"
 #include "sweep/book.h"
 #include "sweep/shards.h"
 #include <stdlib.h>
@@ -330,8 +331,10 @@ static int write_result(sweep *k) {
     const carom_table_note notes[] = {
         {"carom", CAROM_VERSION}, {"kind", "sweep"}, {"runs", runs}, {"name", name ? name : ""}};
     carom_status status = carom_journal_tables(k->book, tables, &n, &k->err);
-    const carom_table_units units = {carom_journal_unit, k->book};
+    carom_mech *mech = carom_mech_read(k->def.model.text, k->def.model.length, k->out, NULL);
+    const carom_table_units units = {carom_mech_column_unit, mech};
     if (status == CAROM_OK) status = carom_tables_write_units(k->out, tables, n, notes, 4, &units, &k->err);
+    carom_mech_destroy(mech);
     free(name);
     for (int i = 0; i < 2; ++i) carom_table_free(&tables[i]);
     if (status != CAROM_OK) {

@@ -300,6 +300,15 @@ char *figure_model_name(const char *text) {
     return n > 0 ? strndup(line, n) : NULL;
 }
 
+void figure_axis(FILE *s, const char *axis, const char *file, const char *column) {
+    char unit[24], text[240];
+    const bool known = carom_table_unit_read(file, column, unit, sizeof unit) && strcmp(unit, "1") != 0;
+    snprintf(text, sizeof text, "%.200s%s%s%s", column, known ? " (" : "", known ? unit : "", known ? ")" : "");
+    fprintf(s, "set %s ", axis);
+    gnuplot_quote(s, text);
+    fputs("\n", s);
+}
+
 char *figure_name(const char *file) {
     char *name = carom_table_note_read(file, "name"), *model = name ? NULL : carom_table_note_read(file, "model");
     if (model) name = figure_model_name(model);

@@ -40,6 +40,8 @@ void figure_script(const figure *f, FILE *script, const char *kind, const char *
 /// A picture of one panel in the same style: terminal, axes, place of the legend and title ("NAME: what"), before
 /// `plot`.  right: where the axes end, in parts of the width.
 void figure_frame(FILE *s, const char *kind, const char *title, double right);
+/// The label of an axis with the unit that the tables of this file give.  axis: xlabel, ...
+void figure_axis(FILE *s, const char *axis, const char *file, const char *column);
 /// NAME of such a title: the name of the model in the text of a note of the file, else the file's own.  To be freed.
 char *figure_name(const char *file);
 /// The name that a model's text gives, to be freed; NULL: none.

@@ -116,10 +116,10 @@ static bool draw(const char *result, const carom_table *t, const carom_column *y
     snprintf(title, sizeof title, "%.150s: %.100s over %.60s", name, y->name, t->column[1].name);
     free(name);
     figure_frame(s, gnuplot_kind(file), title, 0.97);
-    fputs("set offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s),
-        gnuplot_quote(s, t->column[1].name);
-    fputs("\nset ylabel ", s), gnuplot_quote(s, y->name);
-    fputs("\nplot NaN notitle", s);
+    fputs("set offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\n", s);
+    figure_axis(s, "xlabel", result, t->column[1].name);
+    figure_axis(s, "ylabel", result, y->name);
+    fputs("plot NaN notitle", s);
     if (of[1] > 1) fputs(", $stable using 1:2 with lines lw 2 lc rgb '#0072b2' title 'stable'", s);
     if (of[0] > 1) fputs(", $unstable using 1:2 with lines lw 2 dt 2 lc rgb '#d55e00' title 'unstable'", s);
     if (events > 0)

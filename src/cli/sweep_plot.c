@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void label(FILE *s, const char *axis, const char *text) {
-    fprintf(s, "set %s ", axis);
-    gnuplot_quote(s, text);
-    fputs("\n", s);
-}
-
 // Columns between `run` and `status` are varied; behind `message` they are observed.
 typedef struct shape { int varied, first; } shape;
 
@@ -138,13 +132,13 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
     free(name);
     figure_frame(s, gnuplot_kind(file), title, bar ? 0.88 : 0.97);
     fputs("set autoscale xfix\n", s);
-    label(s, "xlabel", x->name);
+    figure_axis(s, "xlabel", result, x->name);
     if (!map) {
-        label(s, "ylabel", y->name);
+        figure_axis(s, "ylabel", result, y->name);
         plot_over(s, runs, section->rows ? section : NULL, x, y);
     } else {
-        label(s, "ylabel", runs->column[k.varied - 1].name);
-        if (bar) label(s, "cblabel", y->name);
+        figure_axis(s, "ylabel", result, runs->column[k.varied - 1].name);
+        if (bar) figure_axis(s, "cblabel", result, y->name);
         map_over(s, runs, x, &runs->column[k.varied - 1], y);
     }
     return gnuplot_finish(s, file) ? CLI_DONE : CLI_FAILED;

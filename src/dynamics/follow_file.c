@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "dynamics/follow.h"
 #include "io/table.h"
+#include "mech/mech.h"
 #include "scheme/advice.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,8 +71,11 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
     char *own;
     if (!take_notes(def, notes, &own)) return follow_no_memory(err);
     notes[NOTES] = (carom_table_note){"branches", number};
-    const carom_status status =
-        carom_tables_write(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes, csv ? 0 : NOTES + 1, err);
+    carom_mech *mech = carom_mech_read(def->model.text, def->model.length, file, NULL);
+    const carom_table_units units = {carom_mech_column_unit, mech};
+    const carom_status status = carom_tables_write_units(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes,
+                                                         csv ? 0 : NOTES + 1, &units, err);
+    carom_mech_destroy(mech);
     free(own);
     return status;
 }

@@ -407,13 +407,13 @@ char *carom_table_note_read(const char *file, const char *name) {
 }
 
 bool carom_table_unit_read(const void *user, const char *column, char *text, size_t size) {
-    static const char *const group[] = {"columns/runs", "columns/section"};
+    static const char *const group[] = {"columns/runs", "columns/section", "columns/branch"};
     char name[LONGEST_NAME + 20], *unit = NULL;
     double number;
     h5_hush hush;
     h5_hush_begin(&hush);
     const hid_t f = open_file(user);
-    for (int i = 0; f >= 0 && i < 2 && !unit; ++i) {
+    for (int i = 0; f >= 0 && i < 3 && !unit; ++i) {
         const hid_t g = h5_open_group(f, group[i]);
         variable_name(-1, column, 0, name);
         const hid_t set = g >= 0 ? h5_open_set(g, name) : -1;

@@ -1,6 +1,7 @@
 // units.c: which unit the numbers of a model have, where the model gives units.
 #include "base/column.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "base/unit.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
@@ -164,6 +165,32 @@ bool carom_mech_unit(const carom_mech *x, const char *name, char *text, size_t s
     if (!find_unit(x, UNITS_UNKNOWN, name, &u)) return false;
     carom_unit_label(&u, false, text, size);
     return true;
+}
+
+// f(x): its end is that of the column.
+static bool inside(const char *column, const char *function, char *x, size_t size) {
+    const size_t n = strlen(column), k = strlen(function);
+    if (n < k + 3 || n - k - 1 > size || strncmp(column, function, k) != 0 || column[k] != '(' || column[n - 1] != ')')
+        return false;
+    snprintf(x, size, "%.*s", (int)(n - k - 2), column + k + 1); // of more than one name: no name of the model
+    return true;
+}
+
+bool carom_mech_column_unit(const void *m, const char *column, char *text, size_t size) {
+    static const char *const same[] = {"max", "min", "mean", "rms", "abs"}, *const parts[] = {".mean", ".amplitude"};
+    char x[200];
+    if (!m || !column) return false;
+    if (carom_mech_unit(m, column, text, size)) return true;
+    for (size_t i = 0; i < sizeof same / sizeof *same; ++i)
+        if (inside(column, same[i], x, sizeof x)) return carom_mech_column_unit(m, x, text, size);
+    for (size_t i = 0, n = strlen(column); i < sizeof parts / sizeof *parts; ++i)
+        if (carom_ends(column, parts[i]) && n < sizeof x) {
+            snprintf(x, sizeof x, "%.*s", (int)(n - strlen(parts[i])), column);
+            return carom_mech_column_unit(m, x, text, size);
+        }
+    return strncmp(column, "energy.", 7) == 0 ? carom_mech_unit(m, "energy", text, size)
+         : strcmp(column, "period") == 0      ? carom_mech_unit(m, "t", text, size)
+                                              : false;
 }
 
 bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x,

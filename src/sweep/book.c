@@ -9,7 +9,6 @@
 #include "sweep/book.h"
 #include "sweep/shards.h"
 #include "sweep/sweep.h"
-#include <carom/inspect.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,21 +323,4 @@ carom_status carom_journal_tables(const carom_journal *b, carom_table tables[2],
     }
     for (; status != CAROM_OK && *n > 0; --*n) carom_table_free(&tables[*n - 1]);
     return status;
-}
-
-// What is varied, names of the model, and values over time of them, which have the unit of their argument.
-bool carom_journal_unit(const void *user, const char *column, char *text, size_t size) {
-    static const char *const over_time[] = {"max(", "min(", "mean(", "rms("};
-    const carom_model *m = ((const carom_journal *)user)->s->model;
-    if (carom_model_unit(m, column, false, text, size)) return true;
-    const size_t n = strlen(column);
-    for (size_t i = 0; i < sizeof over_time / sizeof *over_time; ++i) {
-        const size_t k = strlen(over_time[i]);
-        if (strncmp(column, over_time[i], k) != 0 || column[n - 1] != ')') continue;
-        char *argument = strndup(column + k, n - k - 1); // of more than one name: no name of the model
-        const bool known = argument && carom_model_unit(m, argument, false, text, size);
-        free(argument);
-        return known;
-    }
-    return false;
 }

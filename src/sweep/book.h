@@ -37,8 +37,6 @@ const char *carom_journal_message(const carom_journal *b, long *run); // of the 
 /// /runs and, with a section, /section, of the runs that are there; each to be freed with carom_table_free().  Where it
 /// fails there are none.
 carom_status carom_journal_tables(const carom_journal *b, carom_table tables[2], int *n, carom_error *err);
-/// The unit of one of their columns, for carom_table_units; user: a carom_journal.
-bool carom_journal_unit(const void *user, const char *column, char *text, size_t size);
 
 #ifdef __cplusplus
 }
