@@ -23,7 +23,8 @@ static const char model[] = "carom: 1\n"
                             "parameters: {k: 4, c: 0.2}\n"
                             "inputs: {u: 0.2}\n"
                             "coordinates: {x: {at: 0.3, rate: 0.2}, y: 0}\n"
-                            "energy: {kinetic: 1/2*x'^2 + 1/2*y'^2, potential: 1/2*k*x^2 + 1/4*x^4 + y^2 + 1/2*(x - y)^2}\n"
+                            "energy: {kinetic: 1/2*x'^2 + 1/2*y'^2, potential: 1/2*k*x^2 + 1/4*x^4 + y^2 + "
+                            "1/2*(x - y)^2}\n"
                             "forces: {x: \"u - c*x'\", y: \"-0.3*y'\"}\n"
                             "simulation: {scheme: event-driven, step: 0.02, end: 1}\n";
 
