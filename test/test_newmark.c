@@ -436,7 +436,7 @@ static void impossible_options_are_refused(void **state) {
     static const struct {
         const char *a, *b, *says;
     } cases[] = {{"contact=position", "beta=0", "beta > 0"},
-                 {"contact=position", "beta=0.25", "no friction"},
+                 {"contact=position", "beta=0.25", "does not support friction"},
                  {"contact=velocity", "gamma=0", "gamma > 0"}};
     for (int i = 0; i < 3; ++i) {
         carom_error err = {0};

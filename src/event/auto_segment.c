@@ -127,10 +127,10 @@ static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_
 // (AU-17)  A force that no stage has met (HF): the step is refused, and the next one ends before it, between a tenth
 //          and a half of this one.
 static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *error) {
-    bool hidden;
+    bool hidden = false;
     double at, width;
-    CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], 1, &hidden, &at, &width));
-    if (!hidden || h <= auto_coarse(w, s)) return CAROM_OK;
+    if (h > auto_coarse(w, s)) CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], 1, &hidden, &at, &width));
+    if (!hidden) return CAROM_OK;
     const double length = fmax(0.1 * h, fmin(at, 0.5 * h));
     *error = pow(s->inside->control.safety * h / length, 5);
     return CAROM_OK;

@@ -459,9 +459,10 @@ void carom_kinked_begin(carom_kinked_parts *p, double t) {
 
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p) {
     static const double FINEST = 1e-9; // of a step
-    const bool wanted = met || (kink ? p->kinked || p->cap == HUGE_VAL : p->kinked && p->cap == HUGE_VAL);
+    const bool thin = p->thin > 0, // it is short already
+        wanted = met || (!thin && (kink ? p->kinked || p->cap == HUGE_VAL : p->kinked && p->cap == HUGE_VAL));
     if (!wanted || !(tau > FINEST * s->h)) return false;
-    p->cap = tau / CAROM_PHASE_FINE;
+    *(thin ? &p->thin : &p->cap) = tau / CAROM_PHASE_FINE;
     return true;
 }
 
@@ -471,8 +472,10 @@ carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kink
     static const double PART = 1e-6, FINEST = 1e-6, WIDE = 1e-4; // of the largest velocity; of a step; of (HF-3)
     double at, width;
     *shorter = false;
-    if (w->b.tau - w->from.tau > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, WIDE, shorter, &at, &width));
-    p->thin = *shorter ? width / CAROM_PHASE_FINE : 2 * p->thin;
+    const double length = w->b.tau - w->from.tau;
+    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, WIDE, shorter, &at, &width));
+    if (*shorter) p->thin = width / CAROM_PHASE_FINE;
+    else p->thin = length < p->thin ? 0 : 2 * p->thin; // 0: something else has made it short
     return CAROM_OK;
 }
 

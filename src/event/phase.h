@@ -80,7 +80,7 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
 typedef struct carom_kinked_parts {
     double cap;      // no part is longer; HUGE_VAL: any
     double thin;     // nor longer than this, where a force was met that no stage had seen; twice as long after every
-                     // part without one; 0: any
+                     // part without one; 0: any.  Such a part is short against the time to and from a kink, too
     bool kinked;     // the part begins at a kink
     double *last;    // kept: [0] 1, if the run has met a kink; [1] when it met the last one
 } carom_kinked_parts;
@@ -89,7 +89,7 @@ double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, doubl
 /// The part ends at t, at a kink.
 void carom_kinked_begin(carom_kinked_parts *p, double t);
 /// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap
-/// is its length.
+/// or p->thin is its length.
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
 /// (MX-22)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then
 ///          p->thin is the length of a shorter part to be tried.

@@ -222,16 +222,21 @@ static range choice(range c, range a, range b) {
     return c.low == 0 && c.high == 0 ? b : hull(a, b, true);
 }
 
+static bool joined(double a, double b) {
+    static const double JOINED = 1e-9;
+    return !(fabs(a - b) > JOINED * (fabs(a) + fabs(b))); // the first piece joins nothing: NaN
+}
+
 // Derivative k of a curve: a cubic lies between the least and the largest of  p_0, p_0 + w p_0'/3, p_1 - w p_1'/3, p_1
-// over a piece of width w.  Where pieces join without a kink there is a line, too: p'' is largest at the ends of one.
+// over a piece of width w.  Where pieces join without a jump or a kink there is a line, too: p'' is largest at the ends
+// of one.
 static range along_curve(const double *d, int k, range a) {
-    static const double JOINED = 1e-9; // of slopes, relative
     const int n = (int)d[0];
     const double *knot = d + 4,
                  ends[2] = {carom_curve_value(d, k, a.low, a.low), carom_curve_value(d, k, a.high, a.high)};
     if (!(a.low >= -HUGE_VAL) || ends[0] != ends[0] || ends[1] != ends[1]) return whole(true);
     bool lined = k < 2 && a.low >= knot[0] && a.high <= knot[n - 1];
-    double last = NAN, bend[2] = {HUGE_VAL, -HUGE_VAL};
+    double last[2] = {NAN, NAN}, bend[2] = {HUGE_VAL, -HUGE_VAL};
     range x = hull(point(ends[0]), point(ends[1]), a.jumps);
     for (int i = 0; i < n - 1; ++i) {
         const double from = fmax(a.low, knot[i]), to = fmin(a.high, knot[i + 1]), at = knot[i], w = (to - from) / 3;
@@ -241,12 +246,12 @@ static range along_curve(const double *d, int k, range a) {
                                  k < 3 ? carom_curve_value(d, k + 1, at, to) : 0};
         x = hull(x, hull(point(p[0]), point(p[0] + w * slope[0]), false), a.jumps);
         x = hull(x, hull(point(p[1]), point(p[1] - w * slope[1]), false), a.jumps);
-        lined = lined && !(fabs(slope[0] - last) > JOINED * (fabs(slope[0]) + fabs(last)));
+        lined = lined && joined(p[0], last[0]) && joined(slope[0], last[1]);
         for (int e = 0; lined && e < 2; ++e) {
             const double half = 0.5 * carom_curve_value(d, k + 2, at, e ? to : from);
             bend[0] = fmin(bend[0], half), bend[1] = fmax(bend[1], half);
         }
-        last = slope[1];
+        last[0] = p[1], last[1] = slope[1];
     }
     if (!lined || !(a.mid >= a.low && a.mid <= a.high)) return x;
     return curved(x, &a, carom_curve_value(d, k, a.mid, a.mid), carom_curve_value(d, k + 1, a.mid, a.mid), bend[0],
