@@ -50,6 +50,40 @@ static void oscillator(void **state) {
     drop(&x, m);
 }
 
+// Equal frequencies: a ring of three masses, x_1 + x_2 + x_3 = 0 at omega^2 = 3 k/m, twice; two equal pairs of masses
+// under gyroscopic forces, lambda^2 +- i g lambda + k = 0, each with shapes (1, +-i) of one pair, twice.  Each shape
+// has a component that the other does not have.
+static void equal_frequencies(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", "
+                          "potential: \"50*((x - y)^2 + (y - z)^2 + (z - x)^2)\"}\n");
+    carom_modes x = modes_of(m);
+    assert_int_equal(x.count, 3);
+    for (int k = 1; k < 3; ++k) {
+        const double *shape = x.mode[k].shape;
+        assert_close(x.mode[k].im, sqrt(300), 1e-13 * sqrt(300));
+        for (int i = 0; i < 3; ++i) {
+            assert_close(shape[i], i == k - 1 ? 1 : i == 2 ? -1 : 0, 1e-14);
+            assert_close(shape[3 + i], 0, 1e-14);
+        }
+    }
+    drop(&x, m);
+    m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0, w: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + w'^2)\", "
+             "potential: \"2*(x^2 + y^2 + z^2 + w^2)\"}\nforces: {x: \"3*y'\", y: \"-3*x'\", z: \"3*w'\", "
+             "w: \"-3*z'\"}\n");
+    x = modes_of(m);
+    assert_int_equal(x.count, 4);
+    for (int k = 0; k < 4; ++k) { // omega = 1, 4:  x'' = 3 y' - 4 x  with x = 1, y = i s:  s = (omega^2 - 4)/(3 omega)
+        const double *shape = x.mode[k].shape, omega = k < 2 ? 1 : 4;
+        assert_close(x.mode[k].im, omega, 1e-13 * omega);
+        for (int i = 0; i < 4; ++i) {
+            assert_close(shape[i], i == 2 * (k % 2) ? 1 : 0, 1e-13);
+            assert_close(shape[4 + i], i == 2 * (k % 2) + 1 ? (omega * omega - 4) / (3 * omega) : 0, 1e-13);
+        }
+    }
+    drop(&x, m);
+}
+
 // (lambda^2 M + lambda C + K) x = 0 for every mode, with damping and gyroscopic forces that mix the modes, so that
 // shapes are complex; the largest entry of a shape is 1.
 static void modes_solve_their_equation(void **state) {
@@ -377,7 +411,7 @@ static void released(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_solve_their_equation),
+        cmocka_unit_test(modes_solve_their_equation), cmocka_unit_test(equal_frequencies),
         cmocka_unit_test(oscillator),   cmocka_unit_test(hinge),    cmocka_unit_test(supports),
         cmocka_unit_test(buckling),     cmocka_unit_test(rotor),    cmocka_unit_test(top),
         cmocka_unit_test(rigid_with_prestress),

@@ -8,6 +8,7 @@ enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large 
 enum { FEW = 4 };                // of long mechanisms: so many times fewer modes than freedoms are few
 
 static const double AS_LARGE = 1e-9; // of a component: of those that are as large, the first counts
+static const double SAME = 1e-9;     // of a frequency, an eigenvalue: their difference is rounding
 static const double UNDAMPED = 1e-9; // of an eigenvalue: a real part that is rounding
 static const double TURN = 6.283185307179586;
 
@@ -34,7 +35,6 @@ static int by_speed(const void *a, const void *b) {
 // From the slowest to the fastest; of modes of one frequency, as in flutter, those that grow stand first, whatever
 // rounding makes of their frequencies.
 static void sort(carom_modes *modes) {
-    static const double SAME = 1e-9; // of a frequency
     qsort(modes->mode, (size_t)modes->count, sizeof *modes->mode, by_speed);
     for (int i = 1; i < modes->count; ++i)
         for (int k = i; k > 0; --k) {
@@ -47,8 +47,82 @@ static void sort(carom_modes *modes) {
 static const double ANOTHER = 1e-4;  // of a shape: what is left of one beside others
 static const double SLOW = 1e-5;     // of the fastest mode: a mode that may be rigid
 
+// y += (re + i im) x,  complex shapes
+static void add_shape(double *y, double re, double im, const double *x, int nv) {
+    for (int i = 0; i < nv; ++i) {
+        y[i] += re * x[i] - im * x[nv + i];
+        y[nv + i] += re * x[nv + i] + im * x[i];
+    }
+}
+
+// x, y: to where y has no component i, by a rotation of both
+static void rotate(double *x, double *y, int i, int nv) {
+    const double a = x[i], b = x[nv + i], c = y[i], d = y[nv + i], size = hypot(hypot(a, b), hypot(c, d));
+    for (int k = 0; k < nv && hypot(c, d) > 0; ++k) {
+        const double re = x[k], im = x[nv + k], Re = y[k], Im = y[nv + k];
+        x[k] = (a * re + b * im + c * Re + d * Im) / size;
+        x[nv + k] = (a * im - b * re + c * Im - d * Re) / size;
+        y[k] = (-c * re + d * im + a * Re - b * Im) / size;
+        y[nv + k] = (-c * im - d * re + a * Im + b * Re) / size;
+    }
+}
+
+// Is x, less what it has of the others, another shape?  Then it becomes a unit vector.
+static bool orthogonal(double *x, const carom_mode *others, int count, int nv) {
+    const double size = carom_length(x, 2 * nv);
+    for (int k = 0; k < count; ++k) {
+        const double *y = others[k].shape;
+        add_shape(x, -carom_dot(y, x, 2 * nv), carom_dot(y + nv, x, nv) - carom_dot(y, x + nv, nv), y, nv);
+    }
+    const double left = carom_length(x, 2 * nv);
+    for (int i = 0; i < 2 * nv && left > ANOTHER * size; ++i) x[i] /= left;
+    return left > ANOTHER * size;
+}
+
+// The component of which shapes of unit length have most together, whatever shapes of their space they are.
+static int most_of(const carom_mode *mode, int count, int nv) {
+    double most = 0;
+    int at = 0;
+    for (int i = 0; i < nv; ++i) {
+        double size = 0;
+        for (int k = 0; k < count; ++k) size = hypot(size, hypot(mode[k].shape[i], mode[k].shape[nv + i]));
+        if (size > (1 + AS_LARGE) * most) most = size, at = i;
+    }
+    return at;
+}
+
+// (MOD-5)  Shapes of one eigenvalue: any that span their space.  Each gets a component that the others do not have, the
+//          largest there is.  Those that hardly span more than one shape stay.
+static void part(carom_mode *mode, int count, double *was, int nv) {
+    bool good = true;
+    for (int k = 0; k < count; ++k) carom_copy(was + 2 * (size_t)k * (size_t)nv, mode[k].shape, 2 * nv);
+    for (int k = 0; k < count; ++k) good = good && orthogonal(mode[k].shape, mode, k, nv);
+    for (int k = 0; k < count && !good; ++k) carom_copy(mode[k].shape, was + 2 * (size_t)k * (size_t)nv, 2 * nv);
+    for (int k = 0; k < count && good; ++k) {
+        const int at = most_of(mode + k, count - k, nv);
+        for (int j = k + 1; j < count; ++j) rotate(mode[k].shape, mode[j].shape, at, nv);
+        const double *x = mode[k].shape, size = x[at] * x[at] + x[nv + at] * x[nv + at];
+        for (int j = 0; j < k; ++j) {
+            double *y = mode[j].shape;
+            const double re = y[at], im = y[nv + at];
+            add_shape(y, -(re * x[at] + im * x[nv + at]) / size, -(im * x[at] - re * x[nv + at]) / size, x, nv);
+        }
+    }
+    for (int k = 0; k < count && good; ++k) normalise(mode[k].shape, nv);
+}
+
+static void part_all(carom_modes *modes, double *was) {
+    for (int i = 0, n; i < modes->count; i += n) {
+        const carom_mode *m = &modes->mode[i];
+        const double size = hypot(m->re, m->im);
+        for (n = 1; i + n < modes->count && size > 0; ++n)
+            if (hypot(m[n].re - m->re, m[n].im - m->im) > SAME * size) break;
+        if (n > 1) part(&modes->mode[i], n, was, modes->nv);
+    }
+}
+
 // One mode of each pair of eigenvalues; of zeros, which come in pairs too, every second.
-static void gather(carom_modes *modes, const carom_spectrum *s) {
+static void gather(carom_modes *modes, carom_spectrum *s) {
     int zeros = 0;
     const size_t nv = (size_t)modes->nv;
     for (int k = 0; k < s->n; ++k) {
@@ -65,6 +139,7 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
         normalise(m->shape, modes->nv);
     }
     sort(modes);
+    part_all(modes, s->shape); // these have been copied
 }
 
 // (STA-4)  The integral y of a first-order state, y' = z, is in no force: an eigenvalue 0 for each, with a shape of y
