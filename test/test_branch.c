@@ -427,39 +427,6 @@ static void nonsmooth_fold(void **state) {
     carom_branch_free(&b);
 }
 
-// A ball on a vibrating table, on the unstable one of its two orbits with one impact, at the phase with A w cos(phase) =
-// (g T/2) (1 - e)/(1 + e) and sin(phase) < 0.  In flight it touches the table where both
-//
-//     A sin(phase) + g T s/2 - g s^2/2 = A sin(phase + w s)   and the slopes of both sides
-//
-// agree: A = 0.0269377268032, s = 0.0967767646.  Orbits with a second, weak impact lie below: the branch turns back.  Its
-// multiplier is 9.5 without that impact, and thousands with it.  Each impact shrinks states by e^2.
-static void grazes_twice(void **state) {
-    (void)state;
-    const double g = 9.81, e = 0.8, w = 30, A = 0.0268, T = 2 * PI / w,
-                 t = acos(g * T / 2 * (1 - e) / (1 + e) / (A * w)) / w; // from the impact to t = 0
-    char text[500];
-    snprintf(text, sizeof text,
-             "carom: 1\nparameters: {A: 0.0268}\ncoordinates: {y: {at: %.17g, rate: %.17g}}\n"
-             "energy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\n"
-             "contacts: {table: {gap: y - A*sin(30*t), restitution: 0.8}}\n",
-             -A * sin(w * t) + g * T / 2 * t - g * t * t / 2, g * T / 2 - g * t);
-    const carom_orbit_def d = define(text, "2*pi/30", 0);
-    carom_orbit o = find_orbit(&d);
-    double start[2];
-    const carom_follow_def f = define_branch(&d, &o, start, "A", A, 0.03);
-    carom_branch b = follow(&f);
-    assert_int_equal(count_events(&b), 1);
-    assert_close(at_event(&b, "grazing table (nonsmooth fold)", 0), 0.0269377268032, 1e-11);
-    const long r = event_row(&b, "grazing table (nonsmooth fold)", 0), last = b.branch.rows - 1;
-    assert_true(last > r);
-    for (long k = 0; k <= last; ++k)
-        assert_close(cell(&b, "mu1.re", k) * cell(&b, "mu2.re", k), pow(e, k > r ? 4 : 2), 1e-6);
-    assert_true(cell(&b, "A", last) >= A); // and not beyond the range
-    carom_branch_free(&b);
-    carom_orbit_free(&o);
-}
-
 // -- contacts that stick, and contacts that yield ---------------------------------------------------------------------
 
 // Den Hartog: x'' + x = cos(b t) - F sign(x').  It stops at its turning points from F = ((V - 1)^-2 + (U/V)^2)^-1/2 on,
@@ -643,7 +610,6 @@ int main(void) {
                                        cmocka_unit_test(through_grazing),
                                        cmocka_unit_test(two_stops),
                                        cmocka_unit_test(nonsmooth_fold),
-                                       cmocka_unit_test(grazes_twice),
                                        cmocka_unit_test(crossing_sliding),
                                        cmocka_unit_test(closing), cmocka_unit_test(bilinear),
                                        cmocka_unit_test(lengths),

@@ -464,7 +464,7 @@ static carom_status leave(void *user, double *tau, bool *clear) {
         const double speed = carom_graze_typical(&o->g);
         CAROM_TRY(precise(o, true));
         CAROM_TRY(carom_cycle_set(c, from));
-        status = carom_graze_reach(&o->g, o->g.y > 0 ? GROWS * o->g.y : FIRST_SPEED * speed);
+        status = carom_graze_solve(&o->g, o->g.y > 0 ? GROWS * o->g.y : FIRST_SPEED * speed);
         o->before = s->value;
         if (status == CAROM_OK) status = carom_graze_orbit(&o->g, 0);
         const carom_status off = precise(o, false);

@@ -285,9 +285,9 @@ static bool alike(const carom_cycle *c, const carom_hit *hit, int n) {
 
 // The shortest solution z of A z = b.  Where states change by thousands of their sizes over the range of the parameter,
 // it is in units in which they do not, so that the rank does not depend on the range.
-static int shortest(carom_cycle *c, bool parameter, int N) {
+static int shortest(carom_cycle *c, int N) {
     double *p = cycle_column(c->A, N - 1, N);
-    const double most = carom_norm_max(p, N), unit = parameter && most > WIDE ? most : 1;
+    const double most = carom_norm_max(p, N), unit = !c->conservative && most > WIDE ? most : 1;
     for (int i = 0; i < N; ++i) p[i] /= unit;
     const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, c->b, c->z);
     c->z[N - 1] /= unit;
@@ -309,7 +309,7 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
         const double *r = c->learnt + (size_t)(2 * k) * (size_t)c->room, *d = r + c->room;
         for (int j = 0; j < N; ++j) carom_axpy(cycle_column(c->A, j, N), d[j] / carom_dot(d, d, N), r, m);
     }
-    c->rank = shortest(c, tau != NULL && !c->conservative, N);
+    c->rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, c->b, c->z);
     c->unknowns = N - (c->timeless && c->expression);
     double most = carom_norm_max(c->z, N);
     if (c->timeless) most = fmax(most, 3 * fabs(c->z[m]));
@@ -517,7 +517,7 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, do
         *sign = carom_dense_determinant(c->B, N, N, c->col, log_size);
         if ((n - s->m) % 2 != 0) *sign = -*sign; // P - 1 = -1 along what closed contacts hold where the orbit begins
     }
-    const int rank = shortest(c, !c->conservative, N);
+    const int rank = shortest(c, N);
     carom_cycle_spread(c, size, c->z, tau);
     const double length = carom_length(tau, n + 2);
     for (int i = 0; i < n + 2; ++i) tau[i] /= length;

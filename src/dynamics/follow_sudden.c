@@ -44,8 +44,8 @@ static carom_status look_behind(follow_walk *w, const double *before, double sig
 }
 
 // The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other
-// side, until the branch can be followed as usual; *passed: it could; *ended: it leaves the range there.
-static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed, bool *ended) {
+// side, until the branch can be followed as usual; *passed: it could.
+static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed) {
     enum { MOST = 14 };
     const int last = w->k.ntau - 1;
     carom_table *t = &w->f->branch;
@@ -63,9 +63,6 @@ static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *
         status = w->k.leave(w->k.user, w->tau, &clear);
         if (status == CAROM_OK) status = follow_stand(w);
         if (status != CAROM_OK) break;
-        const double there = follow_value_now(w);
-        *ended = i > 0 && (there < w->low || there > w->high);
-        if (*ended) return *passed = true, CAROM_OK;
         if (i == 0 && way * w->tau[last] < 0) {
             strcat(text, " (nonsmooth fold)");
             char *more = realloc(t->column[5].text[row], strlen(text) + 1);
@@ -196,7 +193,7 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *
     CAROM_TRY(w->k.restore(w->k.user, at->place));
     CAROM_TRY(w->k.linearise(w->k.user));
     bool passed = false;
-    if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed, ended));
+    if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed));
     if (passed) return CAROM_OK;
     if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
     if (touches) CAROM_TRY(w->k.linearise(w->k.user));

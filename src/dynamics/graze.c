@@ -19,7 +19,7 @@ static const double COAST = 0.005;               // of the period: for so long b
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals: to end with; where they fall no further
 static const double FAR = 0.3;                   // of a step, in typical sizes
 static const double CUT = 1e-12;                 // of a matrix that has cancelled
-enum { MOST = 25, HALVINGS = 8 }; // Newton steps: it is damped; of the way in y, where it fails
+enum { MOST = 25 }; // Newton steps: it is damped
 
 static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
 
@@ -27,8 +27,8 @@ carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touchi
     const carom_shooter *s = &c->s;
     const size_t x = (size_t)s->nx, n = (size_t)s->n, N = 2 * n + 4, nc = (size_t)s->p.nc;
     *g = (carom_graze){.c = c, .contact = touch->contact, .t = touch->t, .T = c->T, .size = size};
-    double **part[] = {&g->x, &g->after, &g->last, &g->mode, &g->way, &g->A, &g->b, &g->z, &g->work};
-    const size_t length[] = {x, x, x, nc, n + 2, N * N, N, N, 4 * N + n};
+    double **part[] = {&g->x, &g->after, &g->mode, &g->way, &g->A, &g->b, &g->z, &g->work};
+    const size_t length[] = {x, x, nc, n + 2, N * N, N, N, 4 * N + n};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(length[i] + 1, sizeof(double));
         if (!*part[i]) return carom_orbit_no_memory(c->err);
@@ -41,8 +41,8 @@ carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touchi
 }
 
 void carom_graze_close(carom_graze *g) {
-    free(g->x), free(g->after), free(g->last), free(g->mode), free(g->way), free(g->A), free(g->b), free(g->z),
-        free(g->work), free(g->with), free(g->col);
+    free(g->x), free(g->after), free(g->mode), free(g->way), free(g->A), free(g->b), free(g->z), free(g->work),
+        free(g->with), free(g->col);
     *g = (carom_graze){0};
 }
 
@@ -282,24 +282,6 @@ carom_status carom_graze_solve(carom_graze *g, double y) {
                           "no orbit with an impact of speed %.3g was found near the one that grazes (residual %.2g)",
                           y, residual);
     return status;
-}
-
-carom_status carom_graze_reach(carom_graze *g, double y) {
-    carom_cycle *c = g->c;
-    const int nx = c->s.nx;
-    double by = y - g->y;
-    for (int halvings = 0; g->y != y;) {
-        const double from = g->y, t = g->t, T = g->T, value = c->s.value;
-        carom_copy(g->last, g->x, nx);
-        const carom_status status = carom_graze_solve(g, fabs(y - from) > 1.5 * fabs(by) ? from + by : y);
-        if (status == CAROM_OK) continue;
-        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY || ++halvings > HALVINGS) return status;
-        by /= 2;
-        carom_copy(g->x, g->last, nx);
-        g->y = from, g->t = t, g->T = T;
-        CAROM_TRY(carom_cycle_set(c, value));
-    }
-    return CAROM_OK;
 }
 
 carom_status carom_graze_orbit(carom_graze *g, double clear) {

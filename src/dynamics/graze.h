@@ -10,7 +10,6 @@ typedef struct carom_graze {
     double size;      // of the parameter
     double *x, *mode; // nq + nv: the state before the impact; modes of all contacts
     double *after;    // nq + nv: behind it
-    double *last;     // nq + nv: x of the solution before
     double
         *way; // n + 2: how state, phase and parameter change with the parameter, of the orbit that is not struck at all
     double rises; // how the gap changes with the parameter on it
@@ -28,9 +27,6 @@ carom_status carom_graze_speed(carom_graze *g, double *y);
 double carom_graze_typical(const carom_graze *g);
 /// The orbit with this approach speed; 0: it touches.  The parameter is unknown.  Guess: the one before.
 carom_status carom_graze_solve(carom_graze *g, double y);
-/// The same from the orbit with g->y, in shorter ways where Newton's method fails: multipliers grow like 1/y, and so
-/// does what is left of a guess.
-carom_status carom_graze_reach(carom_graze *g, double y);
 /// The cycle is this orbit, begun where nothing happens; at y = 0 that with the gap `clear` instead of 0, which is not
 /// struck, at the parameter that belongs to it.
 carom_status carom_graze_orbit(carom_graze *g, double clear);
