@@ -219,6 +219,27 @@ static void any_units(void **state) {
     }
 }
 
+// Beside F = 0 there is no stiffness: x changes by 60 000 times its size over the range of F, and the multiplier is 1 to
+// 5e-5.
+static void small_beside_range(void **state) {
+    (void)state;
+    char text[600];
+    snprintf(text, sizeof text, DUFFING, "1", "1");
+    const char *const set[] = {"F=1e-3", "x=-1e-3", "x'=0", NULL};
+    carom_orbit_def d = define(text, "2*pi", 0);
+    d.model.set = set;
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    carom_follow_def f = define_branch(&d, &o, start, "F", 1e-3, 60);
+    f.max_points = 20;
+    carom_branch b = follow(&f);
+    assert_int_equal(b.branch.rows, 20);
+    assert_int_equal(count_events(&b), 0);
+    for (long r = 1; r < 20; ++r) assert_true(cell(&b, "F", r) > cell(&b, "F", r - 1));
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
 // -- buckling in any units --------------------------------------------------------------------------------------------
 // A rigid strut with a spring of stiffness k at its foot: it buckles at P = 1 for every k.  Without damping the growth
 // rate behind that is sqrt(k (P - 1)), as large as k is.
@@ -423,7 +444,9 @@ static void crossing_sliding(void **state) {
     carom_orbit o = find_orbit(&d);
     assert_int_equal(o.nmultipliers, 2); // none of the coordinate that presses
     double start[4];
-    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.6, 0.8);
+    // at F = 0.89018 slip lasts half a natural period: the multiplier touches 1, nothing crosses; behind it, orbits that
+    // begin where the contact sticks
+    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.6, 0.9);
     carom_branch b = follow(&f);
     const double beta = 0.7, V = 1 / (1 - beta * beta), U = sin(PI / beta) / (beta * (1 + cos(PI / beta)));
     assert_int_equal(count_events(&b), 1);
@@ -586,6 +609,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation),
                                        cmocka_unit_test(time_in_expressions),
                                        cmocka_unit_test(any_units),
+                                       cmocka_unit_test(small_beside_range),
                                        cmocka_unit_test(buckling),
                                        cmocka_unit_test(buckling_of_a_beam),
                                        cmocka_unit_test(through_grazing),

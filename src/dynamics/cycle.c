@@ -28,6 +28,7 @@ static const double SLOW = 0.1;  // of the residual before: the linearisation is
 static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction is not determined
 static const double GOOD = 1e-11, ENOUGH = 1e-10; // residuals of one orbit, relative: to end with; where rounding does
                                                   // not allow more
+static const double WIDE = 1e3;  // a column of the parameter beside which others could seem to have cancelled
 static const double FLOOR = 1e-13; // of typical sizes: no residual is smaller for certain
 static const double ROUGHEST = 1e-4; // the largest residual of what is called an orbit
 static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolerance
@@ -282,6 +283,17 @@ static bool alike(const carom_cycle *c, const carom_hit *hit, int n) {
     return same;
 }
 
+// The shortest solution z of A z = b.  Where states change by thousands of their sizes over the range of the parameter,
+// it is in units in which they do not, so that the rank does not depend on the range.
+static int shortest(carom_cycle *c, int N) {
+    double *p = cycle_column(c->A, N - 1, N);
+    const double most = carom_norm_max(p, N), unit = !c->conservative && most > WIDE ? most : 1;
+    for (int i = 0; i < N; ++i) p[i] /= unit;
+    const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, c->b, c->z);
+    c->z[N - 1] /= unit;
+    return rank;
+}
+
 // (ORB-2)  The step from x with the linearisation of the last linearised shot, in c->by (n), *dT, *dp.  False: it is
 //          not finite.
 static bool solve_step(carom_cycle *c, const double *tau, double size, double *dT, double *dp) {
@@ -503,8 +515,9 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, do
     if (sign) {
         carom_copy(c->B, c->A, (ptrdiff_t)N * N);
         *sign = carom_dense_determinant(c->B, N, N, c->col, log_size);
+        if ((n - s->m) % 2 != 0) *sign = -*sign; // P - 1 = -1 along what closed contacts hold where the orbit begins
     }
-    const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, b, c->z);
+    const int rank = shortest(c, N);
     carom_cycle_spread(c, size, c->z, tau);
     const double length = carom_length(tau, n + 2);
     for (int i = 0; i < n + 2; ++i) tau[i] /= length;
