@@ -219,8 +219,8 @@ static void any_units(void **state) {
     }
 }
 
-// Beside F = 0 there is no stiffness: x changes by 60 000 times its size over the range of F, and the multiplier is 1 to
-// 5e-5.
+// Beside F = 0 there is no stiffness: x changes by 60 000 times its size over the range of F, and the multiplier is 1
+// to 5e-5.
 static void small_beside_range(void **state) {
     (void)state;
     char text[600];
@@ -444,8 +444,8 @@ static void crossing_sliding(void **state) {
     carom_orbit o = find_orbit(&d);
     assert_int_equal(o.nmultipliers, 2); // none of the coordinate that presses
     double start[4];
-    // at F = 0.89018 slip lasts half a natural period: the multiplier touches 1, nothing crosses; behind it, orbits that
-    // begin where the contact sticks
+    // at F = 0.89018 slip lasts half a natural period: the multiplier touches 1, nothing crosses; behind it, orbits
+    // that begin where the contact sticks
     const carom_follow_def f = define_branch(&d, &o, start, "F", 0.6, 0.9);
     carom_branch b = follow(&f);
     const double beta = 0.7, V = 1 / (1 - beta * beta), U = sin(PI / beta) / (beta * (1 + cos(PI / beta)));
