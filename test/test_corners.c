@@ -1,7 +1,7 @@
 // test_corners.c: corners that slide over, off and past each other, and contacts that close together by geometry.
 //
-//     test_corners [long | SEED COUNT [CLASS]]    a random model of each second class; long: 24 of each; or COUNT models
-//                                                 from a seed
+//     test_corners [long | SEED COUNT [CLASS]]    a random model of each second class; long: 24 of each; or
+//                                                 COUNT models from a seed
 //
 // The schemes that locate events run random models, and so do two time-stepping schemes at small steps.  Where the
 // latter agree the answer is known; both are of first order, so an answer elsewhere is right if an eighth of the step,
