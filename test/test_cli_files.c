@@ -289,6 +289,22 @@ static void meshes_of_robots(void **state) {
     get("ros/r.yaml", text, sizeof text);
     assert_non_null(strstr(text, "hull: \"arm/meshes/a.obj\""));
     assert_false(there("ros/r-meshes"));
+    // two meshes of one name
+    put("ros/hand/m/a.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n");
+    put("ros/arm/urdf/two.urdf",
+        "<robot name='t'><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+        "<collision><geometry><mesh filename='package://arm/meshes/a.obj'/></geometry></collision>"
+        "<collision><geometry><mesh filename='package://hand/m/a.obj'/></geometry></collision>"
+        "<collision><geometry><mesh filename='package://hand/m/a.obj' scale='2 2 2'/></geometry></collision>"
+        "</link></robot>");
+    for (int again = 0; again < 2; ++again) {
+        assert_int_equal(carom("import urdf ros/arm/urdf/two.urdf -o models/two.yaml --force"), 0);
+        get("models/two.yaml", text, sizeof text);
+        assert_non_null(strstr(text, "hull: \"two-meshes/a.obj\""));
+        assert_non_null(strstr(text, "hull: \"two-meshes/a-2.obj\"}"));
+        assert_non_null(strstr(text, "hull: \"two-meshes/a-2.obj\", scale: [2, 2, 2]"));
+        assert_false(there("models/two-meshes/a-3.obj"));
+    }
     put("models/r-meshes/a.obj", "another");
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/s.yaml --package tool"), 2);
     assert_int_equal(system("mv models/r.yaml models/r.old"), 0);

@@ -40,6 +40,8 @@ typedef struct job {
     const char **packages;
     char **texts; // of files that were included
     int ntexts;
+    char **copies; // paths of meshes that were copied
+    int ncopies;
 } job;
 
 static void print_note(void *user, const char *sentence) {
@@ -110,13 +112,32 @@ static bool same_bytes(const char *file, const char *text, size_t length) {
     return same;
 }
 
+static bool copied(const job *j, const char *path) {
+    for (int i = 0; i < j->ncopies; ++i)
+        if (strcmp(j->copies[i], path) == 0) return true;
+    return false;
+}
+
+// Where a copy of this text goes: NAME.stl, and NAME-2.stl, .. where another mesh of the description has that name.
+static bool place_copy(const job *j, const char *base, const char *text, size_t length, char *name, char *to) {
+    const char *dot = strrchr(base, '.');
+    const int stem = (int)(dot ? dot - base : (ptrdiff_t)strlen(base));
+    for (int k = 1;; ++k) {
+        char number[16] = "";
+        if (k > 1) snprintf(number, sizeof number, "-%d", k);
+        if ((size_t)snprintf(name, PATH, "%.*s%s%s", stem, base, number, base + stem) >= PATH ||
+            !join(to, j->meshes, strlen(j->meshes), name, strlen(name), ""))
+            return false;
+        if (!copied(j, to) || same_bytes(to, text, length)) return true;
+    }
+}
+
 // A copy beside the model; its name, relative to that.
-static bool copy_mesh(const job *j, const char *from, const char *text, size_t length, char *path, size_t size,
-                      char *why, size_t why_size) {
+static bool copy_mesh(job *j, const char *from, const char *text, size_t length, char *path, size_t size, char *why,
+                      size_t why_size) {
     const char *slash = strrchr(from, '/'), *base = slash ? slash + 1 : from, *own = strrchr(j->meshes, '/');
-    char to[PATH];
-    if (!join(to, j->meshes, strlen(j->meshes), base, strlen(base), ""))
-        return snprintf(why, why_size, "its path is too long"), false;
+    char name[PATH], to[PATH];
+    if (!place_copy(j, base, text, length, name, to)) return snprintf(why, why_size, "its path is too long"), false;
     if (mkdir(j->meshes, 0777) != 0 && errno != EEXIST)
         return snprintf(why, why_size, "%s: %s", j->meshes, strerror(errno)), false;
     if (!same_bytes(to, text, length)) {
@@ -126,7 +147,12 @@ static bool copy_mesh(const job *j, const char *from, const char *text, size_t l
         const bool good = f && fwrite(text, 1, length, f) == length;
         if (!f || fclose(f) != 0 || !good) return snprintf(why, why_size, "%s: %s", to, strerror(errno)), false;
     }
-    return (size_t)snprintf(path, size, "%s/%s", own ? own + 1 : j->meshes, base) < size;
+    if (!copied(j, to)) {
+        char **list = realloc(j->copies, ((size_t)j->ncopies + 1) * sizeof *list);
+        if (!list || !(list[j->ncopies] = strdup(to))) abort();
+        j->copies = list, ++j->ncopies;
+    }
+    return (size_t)snprintf(path, size, "%s/%s", own ? own + 1 : j->meshes, name) < size;
 }
 
 // Does a hull come of it?
@@ -151,7 +177,7 @@ static bool check_mesh(const char *file, const char *text, size_t length, char *
 }
 
 static void find_mesh(void *user, const char *given, char *path, size_t size, char *why, size_t why_size) {
-    const job *j = user;
+    job *j = user;
     char file[PATH];
     size_t length = 0;
     carom_error err = {0};
@@ -178,7 +204,7 @@ static void find_mesh(void *user, const char *given, char *path, size_t size, ch
 // Corners as a file beside the model.
 static bool keep_corners(void *user, const char *name, const double *x, int n, char *path, size_t size, char *why,
                          size_t why_size) {
-    const job *j = user;
+    job *j = user;
     carom_text b = {0};
     char line[120], file[100];
     for (int i = 0; i < n; ++i) {
@@ -341,6 +367,8 @@ static int run(const cli_args *a) {
     }
     for (int i = 0; i < j.ntexts; ++i) free(j.texts[i]);
     free(j.texts);
+    for (int i = 0; i < j.ncopies; ++i) free(j.copies[i]);
+    free(j.copies);
     free(j.packages);
     return code;
 }

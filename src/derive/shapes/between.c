@@ -5,6 +5,9 @@
 #include <string.h>
 
 enum { MOST_CONTACTS = 20000 };
+static const char TOO_MANY[] =
+    "too many %s of shapes that bend, or are on bodies with `motion`; the maximum is %d.  Drive such a body by a joint "
+    "with `motion` instead";
 
 static bool room_for_one(carom_model *m) {
     if (m->npairs < m->pair_room) return true;
@@ -33,8 +36,7 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
         return carom_fault(r, b, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind),
                            carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS)
-        return carom_fault(r, &entry->name, 0,
-                           "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
+        return carom_fault(r, &entry->name, 0, TOO_MANY, "contacts", MOST_CONTACTS);
     pair_own *own = carom_pair_own(m, (rubbing){0});
     if (!own || !room_for_one(m)) return carom_fault_memory(r);
     const pair *last = m->npairs ? &m->pairs[m->npairs - 1] : NULL;
@@ -454,10 +456,7 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
             CAROM_TRY(number_contacts(r, entry, list, each, named));
         if (near) continue;
         if (count_pairs(r, entry, false) > MOST_CONTACTS)
-            return carom_fault(r, &entry->name, 0,
-                               "more than %d pairs of shapes that bend, or move as expressions say; build such a "
-                               "system with the C library",
-                               MOST_CONTACTS);
+            return carom_fault(r, &entry->name, 0, TOO_MANY, "pairs", MOST_CONTACTS);
         const int from = m->npairs, before = *count;
         CAROM_TRY(list ? read_between(r, entry, list, add_pair, count) : read_among(r, entry, each, add_pair, count));
         if (m->npairs == from) return carom_pairs_never(r, entry);
