@@ -301,7 +301,7 @@ static void meshes_of_robots(void **state) {
         assert_int_equal(carom("import urdf ros/arm/urdf/two.urdf -o models/two.yaml --force"), 0);
         get("models/two.yaml", text, sizeof text);
         assert_non_null(strstr(text, "hull: \"two-meshes/a.obj\""));
-        assert_non_null(strstr(text, "hull: \"two-meshes/a-2.obj\"}"));
+        assert_non_null(strstr(text, "c2: {hull: \"two-meshes/a-2.obj\""));
         assert_non_null(strstr(text, "hull: \"two-meshes/a-2.obj\", scale: [2, 2, 2]"));
         assert_false(there("models/two-meshes/a-3.obj"));
     }
