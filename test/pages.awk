@@ -3,8 +3,8 @@
 #
 # Rows of a table whose header the study prints, perhaps for several tables, must be among its rows, each once.  A table
 # of the page may leave out rows, and columns other than the first.  Numbers may differ by 1 %, below 1e-9 by anything;
-# times by a factor of 5, orders by 0.01 (the slope of errors that differ by 1 %, and its last digit); what chaotic motion leaves is free, and so are the numbers of rows that begin with a name in a
-# line
+# times by a factor of 5, orders by 0.01 (the slope of errors that differ by 1 %, and its last digit); what chaotic motion
+# leaves is free, and so are the numbers of rows that begin with a name in a line
 #   <!-- rounding decides: NAME, NAME -->
 # Prints the number of rows compared, after a line for each that is missing.
 function number(s) { return s ~ /^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ }

@@ -182,7 +182,8 @@ static void find_mesh(void *user, const char *given, char *path, size_t size, ch
     size_t length = 0;
     carom_error err = {0};
     if (!find_file(j, given, file)) {
-        const char *scheme = strstr(given, "://"), *name = scheme && *given != 'f' ? scheme + 3 : ""; // f: file://
+        const char *scheme = strncmp(given, "file://", 7) == 0 ? NULL : strstr(given, "://"),
+                   *name = scheme ? scheme + 3 : "";
         snprintf(why, why_size, *name ? "the file is not found; name its package: --package %.*s=DIR"
                                       : "the file is not found", (int)strcspn(name, "/"), name);
         return;
