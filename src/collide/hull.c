@@ -11,8 +11,7 @@
 #include <string.h>
 
 static const double EQUAL = 1e-9; // rad: planes turned by less contain the same points, and rounding turns them by less
-static const double TOLERANCE = 1e-6, THINNEST = 1e-4; // of the size
-static const double LARGEST = 1e100;                   // cubes of sizes are finite
+static const double TOLERANCE = 1e-6; // of the size
 
 typedef struct wrapping {
     const double (*x)[3];
@@ -117,7 +116,7 @@ static carom_hull_fault add_face(wrapping *w, double *n, const double *p) {
         if (h < -4 * w->eps) return CAROM_HULL_ROUGH;
         depth = fmax(depth, h);
     }
-    if (depth < THINNEST * w->size) return CAROM_HULL_FLAT;
+    if (depth < CAROM_HULL_THINNEST * w->size) return CAROM_HULL_FLAT;
     for (int i = 0; i < m; ++i) {
         const int a = corner[i], b = corner[(i + 1) % m], e = find_edge(w, a, b);
         if (e < 0) memcpy(w->edge[w->ne++], (int[4]){a, b, w->nf, -1}, 4 * sizeof(int));
@@ -234,7 +233,7 @@ carom_hull_fault carom_hull_make(const double (*points)[3], int n, carom_hull *h
     double size = 0;
     for (int i = 1; i < n; ++i)
         for (int k = 0; k < 3; ++k) size = fmax(size, fabs(points[i][k] - points[0][k]));
-    if (!(size > 0 && size < LARGEST)) return CAROM_HULL_FLAT;
+    if (!(size > 0 && size < CAROM_HULL_LARGEST)) return CAROM_HULL_FLAT;
     wrapping w = {.x = points, .n = n, .eps = TOLERANCE * size, .size = size};
     w.chosen = calloc((size_t)n, sizeof *w.chosen);
     w.normal = calloc(MOST_FACES, sizeof *w.normal);

@@ -9,6 +9,9 @@
 #endif
 #include "collide/hull.inc"
 
+#define CAROM_HULL_THINNEST 1e-4  // of the size: solids that are thinner are flat
+#define CAROM_HULL_LARGEST 1e100 // sizes are below it, so that their cubes are finite
+
 typedef enum carom_hull_fault {
     CAROM_HULL_OK,
     CAROM_HULL_FLAT,

@@ -85,7 +85,7 @@ carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
     return NULL;
 }
 
-// does the name end like FCLIB's?
+// Is it a file in the format of FCLIB, by its name?
 static bool is_fclib(const char *file) {
     return carom_ends(file, ".h5") || carom_ends(file, ".hdf5");
 }

@@ -27,10 +27,8 @@ bool carom_cloud_any(void) {
 #ifdef CAROM_HAS_QHULL
 
 enum { WRAPPED = 512 };
-static const double THINNEST = 1e-4; // of the size, as in collide/hull.c
-static const double LARGEST = 1e100; // the same
 static const double EXACT = 1e-6, ROUGH = 1.1e-3; // of the size: tolerances of faces, by tens
-static const double INSIDE = 1e-7;   // of the size: points outside of a hull by less are in it
+static const double INSIDE = 1e-7;                // of the size: points outside of a hull by less are in it
 
 // -- what Qhull finds -------------------------------------------------------------------------------------------------
 
@@ -198,7 +196,7 @@ static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int 
                 depth = fmax(depth, below);
                 if (below < -4 * eps) fault = CAROM_HULL_ROUGH;
             }
-            if (depth < THINNEST) fault = CAROM_HULL_FLAT;
+            if (depth < CAROM_HULL_THINNEST) fault = CAROM_HULL_FLAT;
             h.face_at[i + 1] = h.face_at[i] + one->m;
             h.offset[i] = 0;
             memcpy(h.normal[i], one->normal, sizeof *h.normal);
@@ -355,7 +353,7 @@ static carom_hull_fault many(const double (*points)[3], int n, int most, carom_h
         low[i % 3] = fmin(low[i % 3], y), high[i % 3] = fmax(high[i % 3], y);
     }
     for (int k = 0; k < 3; ++k) size = fmax(size, high[k] - low[k]);
-    if (!(size > 0 && size < LARGEST)) return CAROM_HULL_FLAT;
+    if (!(size > 0 && size < CAROM_HULL_LARGEST)) return CAROM_HULL_FLAT;
     double(*x)[3] = malloc((size_t)n * sizeof *x);
     if (!x) return CAROM_HULL_MEMORY;
     for (int i = 0; i < 3 * n; ++i) x[i / 3][i % 3] = (points[i / 3][i % 3] - (low[i % 3] + high[i % 3]) / 2) / size;

@@ -254,7 +254,7 @@ static const struct form *find_form(const carom_datum *size) {
     return NULL;
 }
 
-// as it is written; a point if it is not
+// The kind as written in the model; a point where there is none.
 static shape_kind kind_of(const carom_mech_shape *x) {
     const struct form *f = find_form(&x->size);
     return f ? f->kind : SHAPE_POINT;
