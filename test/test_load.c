@@ -67,26 +67,34 @@ static void put_sum(const char *file, const char *term, bool energy, int n) {
     fclose(f);
 }
 
+// What a run with a sum of n terms takes.
+static double seconds_of(const char *term, bool energy, int n) {
+    put_sum("sum.yaml", term, energy, n);
+    return measure((const char *const[]){"carom", "run", "sum.yaml", "-o", "sum.csv", "--force", "--compile", "off",
+                                         NULL})
+        .seconds;
+}
+
 // Eight times the terms: at most twice eight times the time, once what every run takes is subtracted.  A quadratic
-// share would take 64 times as much.
+// share would take 64 times as much.  A busy machine lends its caches and its clock to others: one good measurement of
+// ATTEMPTS is enough, for no quadratic share would let it happen.
 static void sums_take_time_in_proportion(void **state) {
     (void)state;
     static const struct { const char *term; bool energy; } sums[] = {
         {"sin(#*x)*1e-9", true},    {"abs(x - #e-5)*1e-9", false},      {"1e-9*max(x - #e-6, 0)^2", true},
         {"1e-9*min(x', #)", false}, {"1e-9*tanh(#*(t - 0.05))", false}, {"1e-9*exp(-#*t)*x", false},
     };
-    enum { FEW = BRIEF ? 800 : 2500, MANY = 8 * FEW };
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
-        spent s[3];
-        for (int k = 0; k < 3; ++k) {
-            put_sum("sum.yaml", sums[i].term, sums[i].energy, k == 0 ? 1 : k == 1 ? FEW : MANY);
-            s[k] = measure((const char *const[]){"carom", "run", "sum.yaml", "-o", "sum.csv", "--force", "--compile",
-                                                 "off", NULL});
+    enum { FEW = BRIEF ? 800 : 2500, MANY = 8 * FEW, ATTEMPTS = 5 };
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i)
+        for (int k = 1;; ++k) {
+            const double none = seconds_of(sums[i].term, sums[i].energy, 1);
+            const double few = seconds_of(sums[i].term, sums[i].energy, FEW) - none;
+            const double many = seconds_of(sums[i].term, sums[i].energy, MANY) - none;
+            if (many <= 16 * few + 0.2) break;
+            if (k == ATTEMPTS)
+                fail_msg("a sum of %d terms %s takes %.3f s, one of %d takes %.3f s", FEW, sums[i].term, few, MANY,
+                         many);
         }
-        const double few = s[1].seconds - s[0].seconds, many = s[2].seconds - s[0].seconds;
-        if (many > 16 * few + 0.2)
-            fail_msg("a sum of %d terms %s takes %.3f s, one of %d takes %.3f s", FEW, sums[i].term, few, MANY, many);
-    }
 }
 
 // -- memory -----------------------------------------------------------------------------------------------------------
@@ -185,7 +193,7 @@ static void every_signal_to_stop_saves(void **state) {
         remove("long.h5");
         const pid_t pid = start((const char *const[]){"carom", "run", "ball.yaml", "-o", "long.h5", "--end", "100000",
                                                       "--every", "1000", NULL});
-        for (int k = 0; k < 500 && !there("long.h5"); ++k) nap(0.01);
+        for (int k = 0; k < 6000 && !there("long.h5"); ++k) nap(0.01); // a busy machine starts it late
         nap(0.1);
         assert_int_equal(kill(pid, signals[i]), 0);
         int status = 0;
@@ -207,19 +215,28 @@ static void complete_runs_are_reported(void **state) {
     assert_null(strstr(complaints, "complete"));
 }
 
+// A sweep that is done before the signal comes (a busy machine may hold the sender back) says nothing: twice as many
+// runs then.
 static void a_resumed_sweep_keeps_its_plot(void **state) {
     (void)state;
     if (system("command -v gnuplot >/dev/null 2>&1") != 0) skip();
     put("ball.yaml", ball);
-    const pid_t pid = start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary",
-                                                  BRIEF ? "m=1:2:50" : "m=1:2:200", "--observe", "y", "--end", "20",
-                                                  "--jobs", "1", "-o", "s.h5", "--plot", "s.svg", NULL});
-    for (int k = 0; k < 500 && !there("s.h5.journal"); ++k) nap(0.01);
-    nap(0.2);
-    kill(pid, SIGUSR1);
     int status = 0;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+    for (int runs = BRIEF ? 50 : 200;; runs *= 2) {
+        char vary[40];
+        snprintf(vary, sizeof vary, "m=1:2:%d", runs);
+        const pid_t pid = start((const char *const[]){"carom", "sweep", "ball.yaml", "--vary", vary, "--observe", "y",
+                                                      "--end", "20", "--jobs", "1", "-o", "s.h5", "--plot", "s.svg",
+                                                      NULL});
+        for (int k = 0; k < 6000 && !there("s.h5.journal") && !there("s.h5"); ++k) nap(0.01);
+        nap(0.1);
+        kill(pid, SIGUSR1);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        if (WEXITSTATUS(status) == 130) break;
+        assert_true(WEXITSTATUS(status) == 0 && runs < 4000);
+        remove("s.h5"), remove("s.svg");
+    }
     assert_false(there("s.svg"));
     assert_int_equal(carom("sweep --resume s.h5 --jobs 2"), 0);
     assert_true(there("s.h5") && there("s.svg"));

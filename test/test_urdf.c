@@ -279,10 +279,15 @@ static double seconds_for(int n) {
     return (double)(clock() - begun) / CLOCKS_PER_SEC;
 }
 
+// Where others have the processor one of them may take longer: one good measurement of ATTEMPTS is enough.
 static void many_links(void **s) {
     (void)s;
-    const double few = seconds_for(2000), many = seconds_for(20000);
-    if (!(many < 40 * few + 0.2)) fail_msg("2000 links: %g s, 20000: %g s", few, many); // quadratic: 100 times
+    enum { ATTEMPTS = 4 };
+    for (int k = 1;; ++k) {
+        const double few = seconds_for(2000), many = seconds_for(20000);
+        if (many < 40 * few + 0.2) break;
+        if (k == ATTEMPTS) fail_msg("2000 links: %g s, 20000: %g s", few, many); // quadratic: 100 times
+    }
 }
 
 // -- MuJoCo -----------------------------------------------------------------------------------------------------------
