@@ -34,7 +34,7 @@ FOLDERS ?= scheme contact solver event io sim
 GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 # clang looks at the code with other eyes than the gcc of the main build; it needs its own run-time library.
 SANITIZER_CC := $(if $(shell echo 'int main(void){return 0;}' | clang -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null && echo yes),clang,cc)
-CTEST = ctest --output-on-failure -j $(JOBS)
+CTEST = OPENBLAS_NUM_THREADS=1 ctest --output-on-failure -j $(JOBS)
 
 all: $(BUILD)/CMakeCache.txt
 	cmake --build $(BUILD) --parallel $(JOBS)

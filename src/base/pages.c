@@ -5,8 +5,8 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#if defined(__unix__) || defined(__APPLE__)
 #include <stdint.h>
+#if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
@@ -23,26 +23,33 @@ void carom_forget(void *from, size_t n) {
 void carom_forget(void *from, size_t n) { (void)from, (void)n; }
 #endif
 
+// Pages of their own are zero and come when they are touched; the heap clears all of what it hands out a second time.
 #ifdef MAP_NORESERVE
-static void *take_unpromised(size_t n) {
-    void *block = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+enum { MAPPED_FROM = 1 << 18 }; // bytes: clearing them takes about as long as mapping
+static void *map(size_t n, int flags) {
+    void *block = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     return block == MAP_FAILED ? NULL : block;
 }
-static void give_back(void *block, size_t n) { munmap(block, n); }
+static void *map_unpromised(size_t n) { return map(n, MAP_NORESERVE); }
+static void unmap(void *block, size_t n) { munmap(block, n); }
 #else
-static void *take_unpromised(size_t n) { return (void)n, NULL; }
-static void give_back(void *block, size_t n) { (void)block, (void)n; }
+static const size_t MAPPED_FROM = SIZE_MAX;
+static void *map(size_t n, int flags) { return (void)n, (void)flags, NULL; }
+static void *map_unpromised(size_t n) { return (void)n, NULL; }
+static void unmap(void *block, size_t n) { (void)block, (void)n; }
 #endif
 
-void *carom_reserve(size_t n, bool unpromised, bool *promised) {
-    void *block = calloc(1, n);
-    *promised = block || !unpromised;
-    return *promised ? block : take_unpromised(n);
+void *carom_reserve(size_t n, bool unpromised, bool *mapped) {
+    *mapped = n >= MAPPED_FROM;
+    void *block = *mapped ? map(n, 0) : calloc(1, n);
+    if (block || !unpromised) return block;
+    *mapped = true;
+    return map_unpromised(n);
 }
 
-void carom_release(void *block, size_t n, bool promised) {
-    if (promised) free(block);
-    else if (block) give_back(block, n);
+void carom_release(void *block, size_t n, bool mapped) {
+    if (!mapped) free(block);
+    else if (block) unmap(block, n);
 }
 
 #ifdef __GLIBC__

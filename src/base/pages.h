@@ -27,9 +27,9 @@ static inline void carom_copy_changes(void *to, const void *from, size_t n) {
 void carom_zero_changes(double *x, size_t n);
 
 /// n zeros.  unpromised: where the machine refuses to promise so much, they are taken without its promise, for a block
-/// of which only a small part will ever be written; *promised says which, for carom_release(), which takes any block.
-void *carom_reserve(size_t n, bool unpromised, bool *promised);
-void carom_release(void *block, size_t n, bool promised);
+/// of which only a small part will ever be written.  *mapped, for carom_release(): its pages are not of the heap.
+void *carom_reserve(size_t n, bool unpromised, bool *mapped);
+void carom_release(void *block, size_t n, bool mapped);
 
 /// What has been freed goes back to the machine as far as it can: after many small pieces, which a heap would keep.
 void carom_forget_freed(void);

@@ -1,8 +1,9 @@
 // main.c: carom VERB ...
-#define _POSIX_C_SOURCE 200809L // SIGXFSZ
+#define _POSIX_C_SOURCE 200809L // SIGXFSZ, setenv
 #include "cli/cli.h"
 #include "io/exit.h"
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_verb *const verbs[] = {
@@ -27,6 +28,8 @@ static int close_output(int status) {
 int main(int argc, char **argv) {
     h5_no_tidying_at_exit();
     signal(SIGXFSZ, SIG_IGN); // a file that reaches its limit fails like one on a full disk
+    // Its threads would cost more than they bring to small matrices, and bits could depend on their number.
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     char *none[] = {NULL};
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {

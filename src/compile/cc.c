@@ -135,9 +135,11 @@ carom_status carom_program_run(const char *path, const char *const *argument, co
 carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log,
                           carom_error *err) {
     const char *argument[WORDS + FLAGS + 5];
-    int n = 0;
-    for (int i = 0; i < cc->words; ++i) argument[n++] = i ? cc->word[i] : cc->path;
-    for (int i = 0; cc->flags[i]; ++i) argument[n++] = cc->flags[i];
+    int n = 0, i = 1;
+    argument[n++] = cc->path;
+    while (i < cc->words && cc->word[i][0] != '-') argument[n++] = cc->word[i++]; // what `ccache` calls
+    for (int k = 0; cc->flags[k]; ++k) argument[n++] = cc->flags[k];
+    while (i < cc->words) argument[n++] = cc->word[i++]; // its own options: the last of two that differ holds
     argument[n++] = "-o";
     argument[n++] = target;
     argument[n++] = source;

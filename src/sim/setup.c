@@ -166,7 +166,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     carom_arena mem = {0};
     allocate(sim, &mem, &keep);
     const size_t size = keep.used + mem.used;
-    sim->block = carom_reserve(size + LINE, sim->list.slots > 0, &sim->promised);
+    sim->block = carom_reserve(size + LINE, sim->list.slots > 0, &sim->mapped);
     sim->block_taken = size + LINE;
     if (!sim->block)
         return carom_fail(err, CAROM_NO_MEMORY,
@@ -186,7 +186,7 @@ static carom_status make_block(carom_sim *sim, carom_arena keep, carom_error *er
     return CAROM_OK;
 }
 
-void carom_sim_free_block(const carom_sim *sim) { carom_release(sim->block, sim->block_taken, sim->promised); }
+void carom_sim_free_block(const carom_sim *sim) { carom_release(sim->block, sim->block_taken, sim->mapped); }
 
 // Laws of contacts that come and go; those in use are the list's.
 static carom_status make_laws(carom_sim *sim, carom_error *err) {

@@ -199,7 +199,7 @@ struct carom_sim {
     void *block;        // all memory
     carom_arena mem;    // its scratch part, and what lives with it
     size_t block_size, block_taken; // in use; with what aligns it
-    bool promised;      // by the machine: carom_reserve()
+    bool mapped;        // pages of its own: carom_reserve()
     size_t kept_size;   // bytes of the kept part, from kept on
     size_t ends[64];    // of its pieces, where contacts come and go
     int pieces;
