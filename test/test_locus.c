@@ -164,6 +164,7 @@ static void stiffness_of_any_size(void **state) {
 // 0 to first order.
 static void bautin(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const char *text = "carom: 1\nparameters: {p: -0.2, q: 0.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
                        "potential: \"1/2*x^2\"}\nforces: {x: \"p*x' + q*x'^3 - x'^5\"}\n";
     carom_branch b = rests(text, "p", -0.2, 0.2, CAROM_SWITCH_HOPF);

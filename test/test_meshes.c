@@ -53,7 +53,7 @@ static void prisms_of_float32(void **state) {
 static void fewer_corners(void **state) {
     (void)state;
     needs_qhull();
-    enum { N = 3000 };
+    enum { N = BRIEF ? 500 : 3000 };
     double(*x)[3] = malloc(N * sizeof *x), before = INFINITY;
     for (int i = 0; i < N; ++i) {
         double size = 0;

@@ -223,6 +223,7 @@ static void closed(void **state) {
 // away: a branch of asymmetric ones goes over to their images whatever the range is.
 static void prongs_of_wide_ranges(void **state) {
     (void)state;
+    QUICK_SKIPS();
     const carom_orbit_def d =
         define("carom: 1\nparameters: {F: 15.1}\ncoordinates: {x: {at: 3.9813, rate: 0.931}}\nenergy: {kinetic: "
                "\"1/2*x'^2\", potential: \"1/4*x^4\"}\nforces: {x: \"F*cos(t) - 0.2*x'\"}\n",
