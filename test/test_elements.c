@@ -327,7 +327,7 @@ static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
          "4:39: unknown key 'length' in spring 's'; expected one of joint, stiffness, damping, rest, force, clearance, "
          "one-sided"},
         {H "springs: {s: {between: [ground, a], stiffness: 1}}\n",
-         "4:11: spring 's' needs `points:` with one in the frame of each body"},
+         "4:11: spring 's' needs `points:` with one in the frame of each body, or BODY.POINT in `between`"},
         {H "springs: {s: {type: bushing, between: [a, a], stiffness: 1, at: [0, 0]}}\n",
          "4:39: spring 's' connects a body with itself"},
         {H "springs: {s: {type: leaf, stiffness: 1}}\n",

@@ -416,6 +416,46 @@ static void velocities_are_completed_and_positions_assembled(void **state) {
 
 #define H "carom: 1\nbodies:\n  a: {mass: 1, inertia: 1, at: [1, 0]}\n  s: {mass: 1, inertia: [1, 1, 1]}\njoints:\n"
 
+// BODY.POINT in `between` says what `at` and `points` say, in joints, springs and bushings; families spread it.
+static void named_points_are_places(void **state) {
+    (void)state;
+    static const char *const bodies =
+        "carom: 1\ngravity: [0, -9.81]\nbodies:\n"
+        "  hook: {mass: 1, inertia: 0.1, angle: 0.3, points: {eye: [0.1, 0], tail: [-0.1, 0]}}\n"
+        "  load: {mass: 1, inertia: 0.1, at: [-0.1, -0.3], points: {top: [0, 0.1]}}\n"
+        "  links: {repeat: 3, body: {mass: 0.1, inertia: 1e-4, at: [0.1*i, -0.4], points: {eye: [-0.05, 0], end: "
+        "[0.05, 0]}}}\n";
+    static const char *const named =
+        "joints:\n  pin: {type: revolute, between: [ground, hook.eye]}\n"
+        "  rod: {type: distance, between: [hook, load.top]}\n"
+        "  first: {type: revolute, between: [load, \"links[0].eye\"]}\n"
+        "  pins: {repeat: 2, joint: {type: revolute, between: [\"links[i].end\", \"links[i + 1].eye\"]}}\n"
+        "springs:\n  s: {between: [load, hook.tail], stiffness: 100, length: 0.2}\n"
+        "  b: {type: bushing, between: [load.top, hook], stiffness: 50}\n";
+    static const char *const given =
+        "joints:\n  pin: {type: revolute, between: [ground, hook], at: [0.1*cos(0.3), 0.1*sin(0.3)]}\n"
+        "  rod: {type: distance, between: [hook, load], points: [[0, 0], [0, 0.1]]}\n"
+        "  first: {type: revolute, between: [load, \"links[0]\"], at: [-0.05, -0.4]}\n"
+        "  pins: {repeat: 2, joint: {type: revolute, between: [\"links[i]\", \"links[i + 1]\"], points: [[0.05, 0], "
+        "[-0.05, 0]]}}\n"
+        "springs:\n  s: {between: [load, hook], points: [[0, 0], [-0.1, 0]], stiffness: 100, length: 0.2}\n"
+        "  b: {type: bushing, between: [load, hook], at: [-0.1, -0.2], stiffness: 50}\n";
+    carom_sim *sim[2];
+    carom_model *m[2];
+    for (int i = 0; i < 2; ++i) {
+        char text[2000];
+        snprintf(text, sizeof text, "%s%s", bodies, i ? given : named);
+        m[i] = good(text);
+        sim[i] = start(m[i], "auto", NULL, 1e-2, 0.5);
+        model_sim_run(sim[i]);
+    }
+    for (int i = 0; i < 15; ++i) assert_close(carom_sim_now(sim[0]).q[i], carom_sim_now(sim[1]).q[i], 1e-9);
+    for (int i = 0; i < 2; ++i) {
+        carom_sim_destroy(sim[i]);
+        carom_model_destroy(m[i]);
+    }
+}
+
 static void mistakes_in_joints_have_their_place_and_sentence(void **state) {
     (void)state;
     static const struct { const char *text, *error; } cases[] = {
@@ -433,8 +473,8 @@ static void mistakes_in_joints_have_their_place_and_sentence(void **state) {
         {H "  j: {type: revolute, between: [a, s]}\n",
          "6:32: joint 'j' connects a planar body with a spatial one; make both alike"},
         {H "  j: {type: revolute, between: [ground, a]}\n",
-         "6:3: joint 'j' needs a location: `at: [x, y]` (world frame, initial position) or `points:` (one per body "
-         "frame)"},
+         "6:3: joint 'j' needs a location: `at: [x, y]` (world frame, initial position), `points:` (one per body "
+         "frame), or BODY.POINT in `between`"},
         {H "  j: {type: spherical, between: [ground, a], at: [0, 0]}\n",
          "6:13: a spherical joint connects spatial bodies; these are planar"},
         {H "  j: {type: revolute, between: [ground, s], at: [0, 0, 0]}\n",
@@ -453,6 +493,12 @@ static void mistakes_in_joints_have_their_place_and_sentence(void **state) {
          "6:28: there is no joint 'x' above; joints are read in order"},
         {H "  j: {type: revolute, between: [ground, a], points: [[0, 0], tip]}\n",
          "6:62: body 'a' has no point 'tip'; write its coordinates, or name it in `points` there"},
+        {"carom: 1\nbodies: {a: {mass: 1, inertia: 1, points: {eye: [1, 0]}}}\njoints: {j: {type: revolute, between: "
+         "[ground, a.eyes]}}\n",
+         "3:48: body 'a' has no point 'eyes'; did you mean 'eye'?"},
+        {"carom: 1\nbodies: {a: {mass: 1, inertia: 1, points: {eye: [1, 0]}}}\njoints: {j: {type: revolute, between: "
+         "[ground, a.eye], at: [0, 0]}}\n",
+         "3:56: joint 'j' names a point in `between` and has `at` too; give only one"},
         {H "  j: {type: revolute, between: [ground, a], points: [[0, 0], [0, 0]]}\n",
          "6:3: joint 'j' is not assembled initially: constraint 1 is 1, expected 0; change positions, or use "
          "`assemble: yes`"},
@@ -516,6 +562,7 @@ int main(void) {
         cmocka_unit_test(angles_are_counted_over_turns_by_gears_and_screws),
         cmocka_unit_test(driven_joints_follow_their_motion_and_their_work_is_external),
         cmocka_unit_test(velocities_are_completed_and_positions_assembled),
+        cmocka_unit_test(named_points_are_places),
         cmocka_unit_test(mistakes_in_joints_have_their_place_and_sentence),
         cmocka_unit_test(reactions_are_recorded_in_the_frame_of_the_joint),
         cmocka_unit_test(shipped_models_of_bodies_are_sound),

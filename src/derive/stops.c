@@ -163,27 +163,13 @@ stop_kind carom_contact_stop(const resolver *r, const carom_mech_contact *of) {
 
 typedef struct end { const body *of; double s[3]; } end;
 
-// BODY, or BODY.POINT.
-static carom_status find_end(resolver *r, const carom_datum *n, end *e) {
-    const char *dot = n->kind == CAROM_TEXT ? strrchr(n->text, '.') : NULL;
-    for (int i = 0; dot && i < r->m->nbodies; ++i) {
-        const body *b = &r->m->bodies[i];
-        if (strlen(b->name) != (size_t)(dot - n->text) || strncmp(b->name, n->text, strlen(b->name)) != 0) continue;
-        for (int p = 0; p < b->npoints; ++p)
-            if (strcmp(b->points[p].name, dot + 1) == 0) {
-                e->of = b;
-                memcpy(e->s, b->points[p].s, sizeof e->s);
-                return CAROM_OK;
-            }
-    }
-    return carom_find_body(r, n, &e->of);
-}
-
 static carom_status read_ends(resolver *r, const carom_mech_rope *of, end *e, int n, bool *spatial) {
     const carom_datum *between = &of->between, *points = carom_given(&of->points);
     bool planar = false;
     for (int i = 0; i < n; ++i) {
-        CAROM_TRY(find_end(r, &between->item[i], &e[i]));
+        const double *named;
+        CAROM_TRY(carom_find_end(r, &between->item[i], &e[i].of, &named));
+        if (named) memcpy(e[i].s, named, sizeof e[i].s);
         *spatial = *spatial || e[i].of->space == SPATIAL;
         planar = planar || e[i].of->space == PLANAR;
         if (i > 0 && !points && e[i].of == e[i - 1].of && memcmp(e[i].s, e[i - 1].s, sizeof e[i].s) == 0)
@@ -214,13 +200,10 @@ static carom_status keep(resolver *r, const carom_mech_rope *of, const end *a, c
 }
 
 static double distance(const end *a, const end *b) {
-    double sum = 0;
-    for (int i = 0; i < 3; ++i) {
-        double way = b->of->r0[i] - a->of->r0[i];
-        for (int j = 0; j < 3; ++j) way += b->of->R0[3 * i + j] * b->s[j] - a->of->R0[3 * i + j] * a->s[j];
-        sum += way * way;
-    }
-    return sqrt(sum);
+    double p[3], q[3];
+    carom_body_place(a->of, a->s, p);
+    carom_body_place(b->of, b->s, q);
+    return sqrt((q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]) + (q[2] - p[2]) * (q[2] - p[2]));
 }
 
 // (ELM-6)  the length that the points want, by parts; a part without a direction, where two points meet, has none

@@ -445,7 +445,9 @@ static const key_group *const backlashes[] = {&backlash_group, NULL};
 
 static const carom_key joint_keys[] = {
     KEY(WORD, "type", "needed", "see the types of joints", "", AT(joint, type)),
-    KEY(NAME, "between", "needed", "[A, B]: two bodies, one may be ground", "", AT(joint, between)),
+    KEY(NAME, "between", "needed",
+        "[A, B]: two bodies, one may be ground, or points of bodies as BODY.POINT: the joint is there", "",
+        AT(joint, between)),
     KEY(NUMBER, "at", "", "a point in the world frame, initial position", "m", AT(joint, at)),
     KEY(NUMBER, "points", "", "instead of at: a point in the frame of each body, or the name of one", "m",
         AT(joint, points)),
@@ -488,8 +490,9 @@ FAMILY(rope, ropes, "each of them, as `ropes.NAME`");
 static const key_group *const ropes[] = {&rope_family_group, &rope_group, NULL};
 
 static const carom_key line_spring_keys[] = {
-    KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
-    KEY(NUMBER, "points", "needed", "a point of each, in its frame or by name", "m", AT(spring, points)),
+    KEY(NAME, "between", "needed", "[A, B]: two bodies, or points of bodies as BODY.POINT", "", AT(spring, between)),
+    KEY(NUMBER, "points", "the points named; else the centre of mass of a body",
+        "a point of each, in its frame or by name", "m", AT(spring, points)),
     KEY(NUMBER, "stiffness", "0", "force per length", "N/m", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "force per speed", "N s/m", AT(spring, damping)),
     KEY(NUMBER, "length", "initial", "length without load", "m", AT(spring, length)),
@@ -517,7 +520,8 @@ static const carom_key joint_spring_keys[] = {
 
 static const carom_key bushing_keys[] = {
     KEY(WORD, "type", "needed", "bushing", "", AT(spring, type)),
-    KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
+    KEY(NAME, "between", "needed", "[A, B]: two bodies, or points of bodies as BODY.POINT: it is there", "",
+        AT(spring, between)),
     KEY(NUMBER, "points", "", "a point of each, in its frame or by name", "m", AT(spring, points)),
     KEY(NUMBER, "at", "", "instead of points: in the world frame, initial position", "m", AT(spring, at)),
     KEY(NUMBER, "stiffness", "0", "along the axes of A: a number, or one per axis", "N/m", AT(spring, stiffness)),

@@ -19,6 +19,13 @@ carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const ch
 
 /// The body that n names.
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b);
+/// BODY, or BODY.POINT: then s is where it is in the body's frame, else NULL.
+carom_status carom_find_end(resolver *r, const carom_datum *n, const body **b, const double **s);
+/// Points in the frames of two bodies, at least one of them named: the other is the origin of its body or, if they
+/// meet, where the named one is at the start.
+void carom_body_ends(const body *const of[2], const double *const named[2], bool meet, double *s_A, double *s_B);
+/// Where a point of the body is at the start.
+void carom_body_place(const body *b, const double *s, double *p);
 /// Is this the name of the body, or of the family that it is a member of (s of s.0)?
 bool carom_body_called(const body *b, const char *name);
 

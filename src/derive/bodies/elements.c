@@ -114,13 +114,21 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
         return carom_fault(e->r, between ? between : e->place, 0,
                            "%s acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)",
                            e->where);
-    CAROM_TRY(carom_find_body(e->r, between->item, &e->A));
-    CAROM_TRY(carom_find_body(e->r, between->item + 1, &e->B));
+    const double *named[2];
+    CAROM_TRY(carom_find_end(e->r, between->item, &e->A, &named[0]));
+    CAROM_TRY(carom_find_end(e->r, between->item + 1, &e->B, &named[1]));
     if (e->A == e->B) return carom_fault(e->r, between, 0, "%s connects a body with itself", e->where);
     if (e->A->space != EITHER && e->B->space != EITHER && e->A->space != e->B->space)
         return carom_fault(e->r, between, 0, "%s connects a planar body with a spatial one; make both alike", e->where);
     e->spatial = e->A->space == SPATIAL || e->B->space == SPATIAL;
-    if (at && one_place && !points) {
+    if (named[0] || named[1]) {
+        if (at || points)
+            return carom_fault(e->r, at ? at->key : points->key, 0,
+                               "%s names a point in `between` and has `%s` too; give only one", e->where,
+                               at ? "at" : "points");
+        CAROM_TRY(fix_start(e));
+        carom_body_ends((const body *const[]){e->A, e->B}, named, one_place, e->s_A, e->s_B);
+    } else if (at && one_place && !points) {
         double p[3] = {0};
         CAROM_TRY(carom_resolve_vector(e->r, at, "the place", e->spatial ? 3 : 2, p));
         CAROM_TRY(fix_start(e));
@@ -132,8 +140,8 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
                                at       ? at->key
                                : points ? points
                                         : e->place,
-                               0, "%s needs `points:` with one in the frame of each body%s", e->where,
-                               one_place ? ", or `at:` (world frame, initial position)" : "");
+                               0, "%s needs `points:` with one in the frame of each body%s, or BODY.POINT in `between`",
+                               e->where, one_place ? ", or `at:` (world frame, initial position)" : "");
         CAROM_TRY(carom_body_point_at(e->r, points->item, e->A, e->spatial, e->s_A));
         CAROM_TRY(carom_body_point_at(e->r, points->item + 1, e->B, e->spatial, e->s_B));
     }

@@ -281,6 +281,52 @@ carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b) 
                : carom_fault(r, n, 0, "unknown body '%.60s'; bodies are `ground` and those of section bodies", n->text);
 }
 
+static const char *point_name(const void *user, int i) {
+    const body *b = user;
+    return i < b->npoints ? b->points[i].name : NULL;
+}
+
+carom_status carom_find_end(resolver *r, const carom_datum *n, const body **b, const double **s) {
+    const char *dot = n->kind == CAROM_TEXT ? strrchr(n->text, '.') : NULL;
+    *s = NULL;
+    for (int i = 0; dot && i < r->m->nbodies; ++i) {
+        const body *of = &r->m->bodies[i];
+        if (strcmp(of->name, n->text) == 0) break; // such as LINKS.0, or the end of a member
+        if (strlen(of->name) != (size_t)(dot - n->text) || strncmp(of->name, n->text, strlen(of->name)) != 0) continue;
+        for (int p = 0; p < of->npoints; ++p)
+            if (strcmp(of->points[p].name, dot + 1) == 0) {
+                *b = of, *s = of->points[p].s;
+                return CAROM_OK;
+            }
+        const char *near = carom_nearest(dot + 1, point_name, of);
+        return near ? carom_fault(r, n, 0, "body '%.60s' has no point '%.60s'; did you mean '%s'?", of->name, dot + 1,
+                                  near)
+                    : carom_fault(r, n, 0, "body '%.60s' has no point '%.60s'; name it in `points` there", of->name,
+                                  dot + 1);
+    }
+    return carom_find_body(r, n, b);
+}
+
+void carom_body_place(const body *b, const double *s, double *p) {
+    for (int i = 0; i < 3; ++i) {
+        p[i] = b->r0[i];
+        for (int j = 0; j < 3; ++j) p[i] += b->R0[3 * i + j] * s[j];
+    }
+}
+
+void carom_body_ends(const body *const of[2], const double *const named[2], bool meet, double *s_A, double *s_B) {
+    double *const s[2] = {s_A, s_B}, p[3];
+    for (int i = 0; i < 2; ++i) {
+        if (named[i]) memcpy(s[i], named[i], 3 * sizeof *s[i]);
+        else memset(s[i], 0, 3 * sizeof *s[i]);
+    }
+    for (int i = 0; meet && i < 2; ++i)
+        if (!named[i]) {
+            carom_body_place(of[1 - i], s[1 - i], p);
+            carom_body_local(of[i], p, s[i]);
+        }
+}
+
 carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s) {
     if (n->kind != CAROM_TEXT) return carom_resolve_vector(r, n, "the point", spatial ? 3 : 2, s);
     for (int i = 0; i < b->npoints; ++i)

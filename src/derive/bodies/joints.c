@@ -59,6 +59,7 @@ typedef struct maker {
     char where[80];
     unsigned needs;
     const body *A, *B;
+    const double *named[2]; // points of the two that `between` names, else NULL
     bool spatial;
     double X_A[9], X_B[9];  // columns x, y, z of the joint's frame in the frames of the bodies
     carom_node p_A[3], p_B[3], d[3]; // points, and the way from the first to the second
@@ -350,8 +351,8 @@ static carom_status read_between(maker *k) {
     if (!n || n->kind != CAROM_LIST || n->count != 2)
         return carom_fault(k->r, n ? n : k->j->place, 0, "%s connects two bodies; write `between: [ground, NAME]`",
                            k->where);
-    CAROM_TRY(carom_find_body(k->r, n->item, &k->A));
-    CAROM_TRY(carom_find_body(k->r, n->item + 1, &k->B));
+    CAROM_TRY(carom_find_end(k->r, n->item, &k->A, &k->named[0]));
+    CAROM_TRY(carom_find_end(k->r, n->item + 1, &k->B, &k->named[1]));
     if (k->A == k->B) return carom_fault(k->r, n, 0, "%s connects a body with itself", k->where);
     if (carom_body_prescribed(k->A) && carom_body_prescribed(k->B))
         return carom_fault(k->r, n, 0, "%s connects two bodies whose motion is prescribed", k->where);
@@ -366,21 +367,29 @@ static carom_status read_between(maker *k) {
     return CAROM_OK;
 }
 
-// `at`: where it is in the world at the start;  `points`: where it is in the frame of each body.
+// `at`: where it is in the world at the start;  `points`: where it is in the frame of each body, or BODY.POINT in
+// `between`.
 static carom_status read_points(maker *k) {
     const carom_datum *at = carom_given(&k->of->at), *points = carom_given(&k->of->points);
+    const bool named = k->named[0] || k->named[1];
     const int n = k->spatial ? 3 : 2;
     double s_A[3] = {0}, s_B[3] = {0}, p[3] = {0};
     CAROM_TRY(carom_body_start_fixed(k->r, k->A));
     CAROM_TRY(carom_body_start_fixed(k->r, k->B));
     if (at && points)
         return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; give only one", k->where);
-    if (!at && !points)
-        return carom_fault(
-            k->r, k->j->place, 0,
-            "%s needs a location: `at: [%s]` (world frame, initial position) or `points:` (one per body frame)",
-            k->where, n == 3 ? "x, y, z" : "x, y");
-    if (at) {
+    if (named && (at || points))
+        return carom_fault(k->r, at ? at->key : points->key, 0,
+                           "%s names a point in `between` and has `%s` too; give only one", k->where,
+                           at ? "at" : "points");
+    if (!named && !at && !points)
+        return carom_fault(k->r, k->j->place, 0,
+                           "%s needs a location: `at: [%s]` (world frame, initial position), `points:` (one per body "
+                           "frame), or BODY.POINT in `between`",
+                           k->where, n == 3 ? "x, y, z" : "x, y");
+    if (named) {
+        carom_body_ends((const body *const[]){k->A, k->B}, k->named, k->j->type != DISTANCE, s_A, s_B);
+    } else if (at) {
         if (k->j->type == DISTANCE)
             return carom_fault(k->r, at->key, 0, "%s is a distance between two points; write `points: [[...], [...]]`",
                                k->where);
