@@ -16,9 +16,9 @@ static void needs_qhull(void) {
     skip();
 }
 
-// A prism, turned, with coordinates rounded to float32.
-static int prism(int sides, double where, double (*x)[3]) {
-    const double a = random_in(0, 3), c = cos(a), s = sin(a);
+// A prism, turned by a, with coordinates rounded to float32.
+static int prism(int sides, double a, double where, double (*x)[3]) {
+    const double c = cos(a), s = sin(a);
     for (int k = 0; k < 2 * sides; ++k) {
         const double phi = 2 * 3.14159265358979323846 * (k % sides) / sides,
                      p[3] = {0.05 * cos(phi), 0.05 * sin(phi), k < sides ? 0 : 0.2};
@@ -35,7 +35,7 @@ static void prisms_of_float32(void **state) {
     for (int sides = 3; sides <= 128; sides += sides < 20 ? 1 : 17)
         for (int k = 0; k < 4; ++k) {
             carom_hull h;
-            const int n = prism(sides, k * 0.3, x);
+            const int n = prism(sides, random_in(0, 3), k * 0.3, x);
             assert_int_equal(carom_cloud_hull((const double(*)[3])x, n, CAROM_HULL_CORNERS, &h, &error), CAROM_HULL_OK);
             if (h.nv != n || h.nf != sides + 2 || h.ne != 3 * sides)
                 fail_msg("%d sides: %d corners, %d faces, %d edges", sides, h.nv, h.nf, h.ne);
@@ -266,7 +266,7 @@ static void a_prism_comes_to_rest(void **state) {
     char file[6000] = "";
     size_t used = 0;
     carom_error err = {0};
-    const int n = prism(32, 0, x);
+    const int n = prism(32, 1.2, 0, x);
     for (int i = 0; i < n; ++i)
         used += (size_t)snprintf(file + used, sizeof file - used, "v %.9g %.9g %.9g\n", x[i][0], x[i][1], x[i][2]);
     for (int i = 1; i + 1 < n; ++i)
