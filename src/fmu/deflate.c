@@ -73,6 +73,7 @@ static int find(const unsigned char *in, size_t size, size_t at, const int64_t *
     if (most < SHORTEST) return 0;
     for (int64_t k = head[hash_of(in + at)]; k >= 0 && (int64_t)at - k <= WINDOW && tries-- > 0 && best < most;
          k = before[k % WINDOW]) {
+        if (in[(size_t)k + (size_t)best] != in[at + (size_t)best]) continue; // not longer
         int n = 0;
         while (n < most && in[(size_t)k + (size_t)n] == in[at + (size_t)n]) ++n;
         if (n > best) best = n, *distance = (int)((int64_t)at - k);

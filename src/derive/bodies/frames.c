@@ -267,14 +267,17 @@ bool carom_body_called(const body *b, const char *name) {
            (!b->name[n] || (b->name[n] == '.' && b->name[n + 1] >= '0' && b->name[n + 1] <= '9'));
 }
 
+static const body *body_of(const resolver *r, const char *name, size_t length) {
+    for (int i = 0; i < r->m->nbodies; ++i)
+        if (strlen(r->m->bodies[i].name) == length && strncmp(r->m->bodies[i].name, name, length) == 0)
+            return &r->m->bodies[i];
+    return NULL;
+}
+
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b) {
     if (n->kind != CAROM_TEXT)
         return carom_fault(r, n, 0, "this is the name of a body, not a %s", n->kind == CAROM_LIST ? "list" : "map");
-    for (int i = 0; i < r->m->nbodies; ++i)
-        if (strcmp(r->m->bodies[i].name, n->text) == 0) {
-            *b = &r->m->bodies[i];
-            return CAROM_OK;
-        }
+    if ((*b = body_of(r, n->text, strlen(n->text))) != NULL) return CAROM_OK;
     const char *near = carom_nearest(n->text, body_name, r->m);
     return near
                ? carom_fault(r, n, 0, "unknown body '%.60s'; did you mean '%s'?", n->text, near)
@@ -289,22 +292,19 @@ static const char *point_name(const void *user, int i) {
 carom_status carom_find_end(resolver *r, const carom_datum *n, const body **b, const double **s) {
     const char *dot = n->kind == CAROM_TEXT ? strrchr(n->text, '.') : NULL;
     *s = NULL;
-    for (int i = 0; dot && i < r->m->nbodies; ++i) {
-        const body *of = &r->m->bodies[i];
-        if (strcmp(of->name, n->text) == 0) break; // such as LINKS.0, or the end of a member
-        if (strlen(of->name) != (size_t)(dot - n->text) || strncmp(of->name, n->text, strlen(of->name)) != 0) continue;
-        for (int p = 0; p < of->npoints; ++p)
-            if (strcmp(of->points[p].name, dot + 1) == 0) {
-                *b = of, *s = of->points[p].s;
-                return CAROM_OK;
-            }
-        const char *near = carom_nearest(dot + 1, point_name, of);
-        return near ? carom_fault(r, n, 0, "body '%.60s' has no point '%.60s'; did you mean '%s'?", of->name, dot + 1,
-                                  near)
-                    : carom_fault(r, n, 0, "body '%.60s' has no point '%.60s'; name it in `points` there", of->name,
-                                  dot + 1);
-    }
-    return carom_find_body(r, n, b);
+    // a body may have a dot in its name: a member of a family, the end of a flexible one
+    const body *of = dot && !body_of(r, n->text, strlen(n->text)) ? body_of(r, n->text, (size_t)(dot - n->text)) : NULL;
+    if (!of) return carom_find_body(r, n, b);
+    *b = of;
+    for (int p = 0; p < of->npoints; ++p)
+        if (strcmp(of->points[p].name, dot + 1) == 0) {
+            *s = of->points[p].s;
+            return CAROM_OK;
+        }
+    const char *near = carom_nearest(dot + 1, point_name, of);
+    return near ? carom_fault(r, n, 0, "body '%.60s' has no point '%.60s'; did you mean '%s'?", of->name, dot + 1, near)
+                : carom_fault(r, n, 0, "body '%.60s' has no point '%.60s'; name it in `points` there", of->name,
+                              dot + 1);
 }
 
 void carom_body_place(const body *b, const double *s, double *p) {
