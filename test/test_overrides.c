@@ -1,6 +1,7 @@
 // test_overrides.c: options that change a model or its run, in commands that have them: the output is that of a model
 // file in which the same is written, and another one than without the option.
 #define _POSIX_C_SOURCE 200809L
+#include "model_text.h"
 #include "own_folder.h"
 #include "program.h"
 
@@ -78,8 +79,52 @@ static void options_are_what_files_say(void **state) {
     assert_true(pairs >= 30);
 }
 
+// x = cos(w t) until 1 + 1/w: each run of a sweep has its own end, as a search has, and derivatives follow it.
+static void ends_follow_parameters(void **state) {
+    (void)state;
+    double last[3];
+    put("cos.yaml", "carom: 1\nparameters: {w: 1}\ncoordinates: {x: 1}\nenergy: {kinetic: 1/2*x'^2, potential: "
+                    "1/2*w^2*x^2}\nsimulation: {scheme: event-driven, step: 0.05, end: 9}\n");
+    assert_int_equal(carom("sweep cos.yaml --vary w=0.5,1,1.5 --end 1+1/w --observe x --observe t -q -o cos.csv"), 0);
+    get("cos.csv", out, sizeof out);
+    const char *line = out;
+    for (int i = 0; i < 3; ++i) {
+        const double w = 0.5 + 0.5 * i;
+        line = strchr(line, '\n') + 1;
+        assert_int_equal(sscanf(line, "%*d,%lf,0,,%lf,%lf", &last[0], &last[1], &last[2]), 3);
+        assert_close(last[1], cos(w + 1), 1e-8);
+        assert_close(last[2], 1 + 1 / w, 1e-12);
+    }
+    // a step that follows, too
+    assert_int_equal(carom("sweep cos.yaml --vary w=1,1.5 --end '2*pi/w' --step '2*pi/w/50' --scheme moreau-midpoint "
+                           "--observe steps -q -o cos.csv"),
+                     0);
+    get("cos.csv", out, sizeof out);
+    assert_says(out, "0,1,0,,50\n1,1.5,0,,50\n");
+    static const struct { const char *of; double by_w; } results[] = {
+        {"x", -0.9092974268256817}, // -sin(w + 1)
+        {"integral(x)", -0.4161468365471424 - 0.9092974268256817}, // of sin(w + 1)/w
+        {"mean(x)", -0.4161468365471424 / 2 - 0.9092974268256817 / 4}, // of sin(w + 1)/(w + 1)
+        {"rms(x)^2", -0.6536436208636119 / 4 + 0.7568024953079283 / 16}, // of 1/2 + sin(2 w + 2)/(4 (w + 1))
+        {"min(x)", -0.9092974268256817}, // at the end
+    };
+    for (size_t i = 0; i < sizeof results / sizeof *results; ++i) {
+        assert_int_equal(carom("gradient cos.yaml --of '%s' --by w --end 1+1/w", results[i].of), 0);
+        const char *by = strstr(out, "by w");
+        assert_non_null(by);
+        assert_close(strtod(by + 4, NULL), results[i].by_w, 1e-8);
+    }
+    assert_int_equal(carom("optimise cos.yaml --minimise '(x - 0.5)^2' --by w=0.01:1 --end 1+1/w --set w=0.5"), 0);
+    assert_close(strtod(strstr(out, "\n  w ") + 4, NULL), acos(0.5) - 1, 1e-5);
+    assert_int_equal(carom("sweep cos.yaml --vary w=1,2 --end 2*u --observe x -o cos.csv"), 2);
+    assert_says(complaints, "--end 2*u: unknown name 'u'");
+    assert_int_equal(carom("gradient cos.yaml --of x --by w --end 1-3*w"), 2);
+    assert_says(complaints, "--end 1-3*w: the end time must be positive");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(options_are_what_files_say, enter_folder, leave_folder)};
+        cmocka_unit_test_setup_teardown(options_are_what_files_say, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(ends_follow_parameters, enter_folder, leave_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,10 @@ bool cli_whole(const cli_args *a, const char *option, long most, long *n); // fr
 /// A time in s, "0.002" or "2 ms"; a duration is above 0.
 bool cli_time(const cli_args *a, const char *option, double *x);
 bool cli_duration(const cli_args *a, const char *option, double *x);
+/// The same of --end and --step, whose expressions stay with the model, where they follow what is varied: *x is left
+/// alone.  cli_settings(): the list of --set and these expressions, NULL-terminated; to be freed.
+bool cli_run_duration(const cli_args *a, const char *option, double *x);
+const char **cli_settings(const cli_args *a);
 bool cli_read_time(const char *option, const char *text, double *x);
 void cli_verb_help(FILE *f, const cli_verb *verb);
 

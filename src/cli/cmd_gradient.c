@@ -79,8 +79,8 @@ static int run(const cli_args *a) {
         return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
     if (!d.of || !cli_has(a, "by")) return cli_say("gradient: give --of EXPR and --by NAME,NAME"), CLI_USAGE;
     d.run = cli_run_given(a);
-    if (!cli_duration(a, "step", &d.run.step) || !cli_duration(a, "end", &d.run.end) || cli_wants_model(a->word[0]) ||
-        !cli_writable(out))
+    if (!cli_run_duration(a, "step", &d.run.step) || !cli_run_duration(a, "end", &d.run.end) ||
+        cli_wants_model(a->word[0]) || !cli_writable(out))
         return CLI_USAGE;
     char *own = NULL;
     const char **by = cli_names(a, "by", &own);

@@ -224,7 +224,7 @@ static bool read_usage(const cli_args *a, carom_optimise_def *d) {
     if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
         return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), false;
     d->run = cli_run_given(a), d->method = cli_value(a, "method");
-    if (!cli_duration(a, "step", &d->run.step) || !cli_duration(a, "end", &d->run.end) ||
+    if (!cli_run_duration(a, "step", &d->run.step) || !cli_run_duration(a, "end", &d->run.end) ||
         !cli_positive(a, "tolerance", &d->tolerance))
         return false;
     if (!cli_whole(a, "restarts", 100000, &restarts) || !cli_whole(a, "evaluations", 1000000, &evaluations) ||

@@ -46,8 +46,8 @@ bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     *d = carom_sweep_default();
     if (!cli_whole(a, "count", 1000000000, &d->count) || !read_part(a, d) || !read_follow(a, d) || !read_lanes(a, d))
         return false;
-    if (!cli_time(a, "transient", &d->transient) || !cli_duration(a, "step", &d->run.step) ||
-        !cli_duration(a, "end", &d->run.end) || !cli_positive(a, "rtol", &d->run.rtol) ||
+    if (!cli_time(a, "transient", &d->transient) || !cli_run_duration(a, "step", &d->run.step) ||
+        !cli_run_duration(a, "end", &d->run.end) || !cli_positive(a, "rtol", &d->run.rtol) ||
         !cli_positive(a, "atol", &d->run.atol))
         return false;
     d->gpu = cli_has(a, "gpu");
@@ -58,7 +58,7 @@ bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     d->run.options = w->options = cli_list(a, "option");
     d->vary = w->vary = cli_list(a, "vary");
     d->observe = w->observe = cli_list(a, "observe");
-    d->model.set = w->set = cli_list(a, "set");
+    d->model.set = w->set = cli_settings(a);
     d->model.file = a->word[0];
     d->read_file = read_file;
     return true;

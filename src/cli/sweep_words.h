@@ -34,5 +34,5 @@ bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *
 #define SWEEP_RUN_OPTIONS \
     {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false}, \
     {"step", 0, "H", "step size", false}, \
-    {"end", 0, "T", "end time of every run", false}, \
+    {"end", 0, "T", "end time of every run: a time, or an expression of what is varied", false}, \
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true}

@@ -171,7 +171,7 @@ bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
 }
 
 bool cli_source_read(cli_source *s, const cli_args *a) {
-    *s = (cli_source){.set = cli_list(a, "set"), .options = cli_list(a, "option")};
+    *s = (cli_source){.set = cli_settings(a), .options = cli_list(a, "option")};
     s->text = cli_read_file(a->word[0], &s->def.length);
     if (!s->text || !cli_matrices_read(a, &s->matrices)) return false;
     s->def.file = a->word[0], s->def.text = s->text, s->def.set = s->set, s->def.matrices = s->matrices.list,

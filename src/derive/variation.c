@@ -470,6 +470,18 @@ carom_status carom_variation_start(carom_variation *x, const double *p, double *
     return CAROM_OK;
 }
 
+double carom_variation_end(carom_variation *x, const double *p) {
+    const carom_model *m = x->own.m;
+    const double *b = changed(x, V_BOUND, 0, m->q0, NULL, (carom_direction){.p = p});
+    double y = 0;
+    for (int i = 0; i < m->nbound; ++i)
+        if (m->bound[i].kind == BOUND_END) y += b[i];
+    for (int i = 0; i < BESIDE * x->n; ++i)
+        if (x->h[i / BESIDE] != 0)
+            y += WEIGHT[i % BESIDE] * p[i / BESIDE] / x->h[i / BESIDE] * x->beside[i].m->end;
+    return y;
+}
+
 bool carom_variation_exact(const carom_variation *x, int k) { return x ? x->h[k] == 0 : false; }
 
 int carom_variation_directions(const carom_variation *x) { return x ? x->own.m->ndir : 0; }

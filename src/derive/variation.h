@@ -13,6 +13,8 @@ carom_status carom_variation_composed(carom_variation *x, double t, const double
 /// What controllers compute, all of them: outputs and next states of the first, of the second, ...
 carom_status carom_variation_control(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                      double *y);
+/// The end of a run that takes it from the model, by parameters p (as in carom_direction).
+double carom_variation_end(carom_variation *x, const double *p);
 /// Signals (all of the system's ni) have these values from now on.
 void carom_variation_hold(carom_variation *x, const double *signals);
 // Backwards: the gradient of one number that is a weighted sum of changes, by all directions at once.

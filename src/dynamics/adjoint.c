@@ -257,6 +257,17 @@ static carom_status check(adjoint *k) {
     return CAROM_OK;
 }
 
+// An end that depends on a name moves all that follows it.
+static carom_status check_end(adjoint *k) {
+    const carom_task *t = k->task;
+    for (int j = 0; j < t->nfree; ++j)
+        if (carom_variation_end(k->path.x, t->dp + (size_t)j * (size_t)t->np) != 0)
+            return carom_fail(k->err, CAROM_UNSUPPORTED,
+                              "derivatives backwards are not supported with an end that depends on '%.60s'",
+                              t->free[j].name);
+    return CAROM_OK;
+}
+
 // The second path: a column for every component of the state, and for every name that enters where velocities jump, or
 // where contacts open, stick and slip.
 static carom_status open_jump(adjoint *k) {
@@ -419,6 +430,7 @@ static carom_status find(adjoint *k, double *value, double *at) {
     CAROM_TRY(carom_path_open(w, k->run->model, k->run->sim, 0, NULL, t->np, t->parameter, r->nz, err));
     k->nv = w->p.nv, k->nq = w->p.nq;
     CAROM_TRY(check(k));
+    if (isnan(t->run.end)) CAROM_TRY(check_end(k));
     CAROM_TRY(carom_variation_transpose(w->x, err));
     CAROM_TRY(allocate(k));
     const carom_status status = carom_path_run(w);

@@ -52,7 +52,8 @@ static carom_status follow(search *k, carom_task *t, carom_results *r, carom_tas
     CAROM_TRY(carom_results_start(r, 0, run->x, run->x + carom_model_system(run->model)->nq));
     const carom_status status = carom_path_run(w);
     if (status != CAROM_OK && !(status == CAROM_STOPPED && carom_results_complete(r))) return status;
-    CAROM_TRY(carom_results_now(r, k->result, derive ? k->slopes : NULL));
+    CAROM_TRY(derive && isnan(t->run.end) ? carom_results_end(r, k->result, k->slopes)
+                                          : carom_results_now(r, k->result, derive ? k->slopes : NULL));
     k->distance = INFINITY;
     for (int j = 0; j < columns; ++j) k->distance = fmin(k->distance, r->grazing[j].distance / w->unit[j]);
     return CAROM_OK;

@@ -246,7 +246,8 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
                           "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it "
                           "earlier or later",
                           w->t);
-    CAROM_TRY(carom_results_now(r, &g->value, g->gradient));
+    CAROM_TRY(isnan(k->task.run.end) ? carom_results_end(r, &g->value, g->gradient)
+                                     : carom_results_now(r, &g->value, g->gradient));
     CAROM_TRY(look_for_grazing(k, def->one_sided));
     look_for_rivals(k);
     return CAROM_OK;

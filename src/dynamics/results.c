@@ -218,10 +218,18 @@ static const char *contact_name(const void *model, int i) {
 static carom_status allocate(carom_results *r) {
     const carom_system *s = carom_model_system(r->model);
     const size_t n = (size_t)r->columns + 1, watched = (size_t)r->nwatch + 1;
-    double **part[] = {&r->x, &r->dx, &r->dwatch, &r->out, &r->dout, &r->value, &r->gradient, &r->rate_0};
-    const size_t size[] = {
-        watched,            watched,            WATCH_COUNT * watched,   (size_t)r->all + 1,
-        (size_t)r->all + 1, (size_t)r->all + 1, (size_t)r->all * n + 1, (size_t)s->nc + (size_t)s->ne + 1};
+    double **part[] = {&r->x, &r->dx, &r->dwatch, &r->out, &r->dout, &r->value, &r->gradient, &r->rate_0,
+                       &r->dT, &r->along};
+    const size_t size[] = {watched,
+                           watched,
+                           WATCH_COUNT * watched,
+                           (size_t)r->all + 1,
+                           (size_t)r->all + 1,
+                           (size_t)r->all + 1,
+                           (size_t)r->all * n + 1,
+                           (size_t)s->nc + (size_t)s->ne + 1,
+                           n,
+                           2 * (size_t)s->nv + 1};
     bool good = true;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
         *part[i] = calloc(size[i], sizeof(double)), good = good && *part[i];
@@ -296,7 +304,7 @@ void carom_results_free(carom_results *r) {
     free(r->limit), free(r->expression), free(r->event), free(r->own), free(r->watch), free(r->average),
         free(r->grazing);
     free(r->x), free(r->dx), free(r->dwatch), free(r->out), free(r->dout), free(r->value), free(r->gradient),
-        free(r->rate_0);
+        free(r->rate_0), free(r->dT), free(r->along);
     *r = (carom_results){0};
 }
 
@@ -641,18 +649,32 @@ carom_status carom_results_start(carom_results *r, double t, const double *q, co
     return consider_all(r, false, t, q, v, r->path->y, NULL, NULL);
 }
 
-// Changes of extremes, mean, rms and integral of watched expression k along column j.
+// Column j at the end of the run, which moves along the motion by dT: (dq + v dT, dv + a dT).
+static carom_direction at_end(const carom_results *r, int j) {
+    const carom_path *w = r->path;
+    carom_direction d = direction(w, w->y, j);
+    if (!r->moves) return d;
+    const int nv = w->p.nv;
+    const double dT = r->dT[j];
+    for (int i = 0; i < nv; ++i) r->along[i] = d.q[i] + dT * w->v[i], r->along[nv + i] = d.v[i] + dT * w->a[i];
+    return d.t = dT, d.q = r->along, d.v = r->along + nv, d;
+}
+
+// Changes of extremes, mean, rms and integral of watched expression k along column j; integrals end later by dT.
 static carom_status change_watched(carom_results *r, int j) {
     const carom_path *w = r->path;
-    const double T = w->t;
-    CAROM_TRY(change(r, w->t, w->q, w->v, direction(w, w->y, j)));
+    const double T = w->t, dT = r->dT[j];
+    CAROM_TRY(change(r, w->t, w->q, w->v, at_end(r, j)));
     for (int k = 0; k < r->nwatch; ++k) {
         const carom_watching *of = &r->watch[k];
-        double *d = r->dwatch + WATCH_COUNT * k, integral = of->integral >= 0 ? w->z[of->integral + 1 + j] : 0,
-               square = of->square >= 0 ? w->z[of->square + 1 + j] : 0;
-        const double rms = of->square >= 0 && T > 0 ? sqrt(w->z[of->square] / T) : 0;
+        double *d = r->dwatch + WATCH_COUNT * k;
+        const double x = r->x[k],
+                     integral = of->integral >= 0 ? w->z[of->integral + 1 + j] + x * dT : 0,
+                     mean = of->integral >= 0 && T > 0 ? w->z[of->integral] / T : 0,
+                     rms = of->square >= 0 && T > 0 ? sqrt(w->z[of->square] / T) : 0,
+                     square = of->square >= 0 ? w->z[of->square + 1 + j] + (x * x - rms * rms) * dT : 0;
         d[WATCH_LOW] = of->low.some ? of->low.gradient[j] : 0, d[WATCH_HIGH] = of->high.some ? of->high.gradient[j] : 0;
-        d[WATCH_MEAN] = T > 0 ? integral / T : r->dx[k];
+        d[WATCH_MEAN] = T > 0 ? (integral - mean * dT) / T : r->dx[k];
         d[WATCH_RMS] = T > 0 ? rms > 0 ? square / (2 * T * rms) : 0 : r->x[k] < 0 ? -r->dx[k] : r->dx[k];
         d[WATCH_INTEGRAL] = integral;
     }
@@ -663,11 +685,24 @@ static carom_status change_watched(carom_results *r, int j) {
     return CAROM_OK;
 }
 
+carom_status carom_results_end(carom_results *r, double *value, double *gradient) {
+    carom_path *w = r->path;
+    for (int j = 0; j < w->n; ++j)
+        r->dT[j] = carom_variation_end(w->x, w->dp + (size_t)j * (size_t)w->np), r->moves = r->moves || r->dT[j] != 0;
+    if (r->moves) CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
+    for (int k = 0; k < r->nwatch && r->moves; ++k) // an extreme that a row found here is found again, with dT
+        for (int high = 0; high < 2; ++high) {
+            carom_extreme *e = high ? &r->watch[k].high : &r->watch[k].low;
+            e->some = e->some && e->t != w->t;
+        }
+    return carom_results_now(r, value, gradient);
+}
+
 carom_status carom_results_now(carom_results *r, double *value, double *gradient) {
     const carom_path *w = r->path;
     const carom_ledger none = {0};
     const size_t n = (size_t)w->n;
-    CAROM_TRY(consider_all(r, false, w->t, w->q, w->v, w->y, NULL, NULL));
+    CAROM_TRY(consider_all(r, false, w->t, w->q, w->v, w->y, r->moves ? w->a : NULL, r->dT));
     const double *x = watched(r, w->t, w->q, w->v);
     for (int k = 0; k < r->nwatch; ++k) {
         const carom_watching *of = &r->watch[k];
@@ -691,7 +726,7 @@ carom_status carom_results_now(carom_results *r, double *value, double *gradient
     for (int j = 0; j < w->n && gradient; ++j) {
         CAROM_TRY(change_watched(r, j));
         CAROM_TRY(bad(
-            r, carom_variation_composed(w->x, w->t, w->q, w->v, direction(w, w->y, j), r->average, r->dwatch, r->dout),
+            r, carom_variation_composed(w->x, w->t, w->q, w->v, at_end(r, j), r->average, r->dwatch, r->dout),
             w->t));
         for (int i = 0; i < r->n; ++i)
             gradient[(size_t)i * n + (size_t)j] =

@@ -75,6 +75,8 @@ typedef struct carom_results {
     carom_limit *limit;                   // all
     double *rate_0;                       // nc: gap rates at the start of a step
     carom_grazing *grazing;               // columns
+    double *dT, *along;                   // changes of the end, by column; a column along the motion
+    bool moves;                           // some of dT is not 0
     int nwatch, nz, columns;
     void *user; // the caller's
     carom_error *err;
@@ -96,6 +98,8 @@ carom_status carom_results_start(carom_results *r, double t, const double *q, co
 /// As if the run ended here.  value: n, gradient: n x columns (NULL: not wanted).  CAROM_NOT_CONVERGED: an event has
 /// not happened.
 carom_status carom_results_now(carom_results *r, double *value, double *gradient);
+/// The same at the end of a run that takes its end from the model: derivatives follow it.
+carom_status carom_results_end(carom_results *r, double *value, double *gradient);
 /// Have all results been found, so that the rest of the run does not count?  The path ends then with CAROM_STOPPED.
 bool carom_results_complete(const carom_results *r);
 void carom_results_free(carom_results *r);

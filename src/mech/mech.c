@@ -296,6 +296,15 @@ static carom_datum *initial(carom_mech *m, const char *word) {
     return NULL;
 }
 
+// What the file says of its runs: simulation.end, simulation.step.  NULL: the name is another one.
+static carom_datum *setting(carom_mech *m, const char *word) {
+    const bool end = strcmp(word, "simulation.end") == 0;
+    if (!end && strcmp(word, "simulation.step") != 0) return NULL;
+    if (!m->simulation) m->simulation = carom_pool_take(m->memory, sizeof *m->simulation);
+    if (!m->simulation) return NULL;
+    return end ? &m->simulation->end : &m->simulation->step;
+}
+
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     if (!set) return CAROM_MISSING(err);
     const char *sign = strchr(set, '=');
@@ -307,6 +316,7 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     for (int i = 0; i < m->ninputs && !in; ++i)
         if (strcmp(m->inputs[i].name.text, word) == 0) in = &m->inputs[i];
     carom_datum *start = d || in ? NULL : initial(m, word);
+    if (!d && !in && !start) start = setting(m, word);
     if (!d && !in && !start) {
         const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "`set` or `input`" : "`set`",
                    *what = m->ninputs ? "parameter, input or initial value" : "parameter or initial value";
@@ -320,7 +330,9 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     char *of = carom_pool_take(m->memory, strlen(set) + 9),
          *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
     if (!of || !text) return no_memory(m, err);
-    snprintf(of, strlen(set) + 9, "%s %.100s", option, set);
+    if (start && start == setting(m, word))
+        snprintf(of, strlen(set) + 9, "`%s` %.100s", strchr(word, '.') + 1, sign + 1);
+    else snprintf(of, strlen(set) + 9, "%s %.100s", option, set);
     const carom_datum value = {.kind = CAROM_TEXT,
                                .text = text,
                                .length = strlen(text),
