@@ -128,6 +128,44 @@ static void experiments(void **state) {
     assert_says(complaints, "'G'");
 }
 
+// m x'' = F(t) in three experiments, each with a signal of its own: a number, an expression with a comma, a file, which
+// is joined linearly: 3, 2 t until t = 1 and 2 from there on, 4 t.  x = 3 t^2/(2 m); t^3/(3 m), then (1/3 + (t - 1) +
+// (t - 1)^2)/m; 2 t^3/(3 m).
+static void signals(void **state) {
+    (void)state;
+    put("pushed.yaml", "carom: 1\nparameters: {m: 1, d: 0}\ninputs: {F: 0}\ncoordinates: {x: 0}\nenergy: {kinetic: "
+                       "\"m/2*x'^2\"}\nforces: {x: F + d}\n");
+    put("ramp.csv", "t,F\n0,0\n1,4\n2,8\n");
+    put("other.csv", "t,F\n0,0\n1,9\n2,1\n");
+    for (int i = 0; i < 3; ++i) {
+        char text[400] = "t,where\n", name[20];
+        for (int k = 1; k < 8; ++k) {
+            const double t = 0.25 * k, s = t - 1;
+            const double y[] = {1.5 * t * t, s < 0 ? t * t * t / 3 : 1.0 / 3 + s + s * s, 2 * t * t * t / 3};
+            snprintf(text + strlen(text), 40, "%.2f,%.15g\n", t, (y[i] + 0.05 * t * t) / 0.4);
+        }
+        snprintf(name, sizeof name, "pushed%d.csv", i);
+        put(name, text);
+    }
+    static const char words[] =
+        "fit pushed.yaml pushed0.csv pushed1.csv pushed2.csv --free m,d --match where=x --experiment pushed0.csv:F=3 "
+        "--experiment 'pushed1.csv:F=2*min(1,t), x=0' --experiment pushed2.csv:F=ramp.csv --json%s";
+    static const char *const more[] = {"", " --input F=other.csv", " --scheme moreau-midpoint --step 1e-3"};
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(carom(words, more[i]), 0);
+        assert_close(after("\"m\": "), 0.4, i < 2 ? 1e-8 : 1e-3);
+        assert_close(after("\"d\": "), 0.1, i < 2 ? 1e-7 : 1e-2);
+        if (i < 2) assert_says(out, "\"derivatives\": \"exact\"");
+    }
+    static const char wrong[] = "fit pushed.yaml pushed0.csv --free m --match where=x --experiment pushed0.csv:%s";
+    assert_int_equal(carom(wrong, "F=none.csv"), 2);
+    assert_says(complaints, "cannot read none.csv");
+    assert_int_equal(carom(wrong, "F=2*u"), 2);
+    assert_says(complaints, "--input F=2*u: unknown name 'u'");
+    assert_int_equal(carom(wrong, "F=1 --experiment pushed0.csv:d=1"), 2);
+    assert_says(complaints, "pushed0.csv has settings already; join them with commas");
+}
+
 // A point between two walls, the two contacts of one gap: it strikes one of them at t = (2 k - 1)/u.
 static void impacts_of_a_gap_with_several_parts(void **state) {
     (void)state;
@@ -193,6 +231,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(line),        cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts),
         cmocka_unit_test(files),       cmocka_unit_test(unheard), cmocka_unit_test(bounded),
-        cmocka_unit_test(experiments), cmocka_unit_test(refused)};
+        cmocka_unit_test(experiments), cmocka_unit_test(signals), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

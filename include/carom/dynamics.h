@@ -125,8 +125,9 @@ typedef struct carom_fit_def {
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
     const char *const *sigma;    // "COLUMN=VALUE": standard deviation of its entries; NULL: none, all weights are equal
     const char *const *data;     // CSV files with a column t, NULL-terminated
-    const char *const *settings; // of each file: "NAME=VALUE,NAME=VALUE", parameters and initial values of the run that
-                                 // it is compared with; "": those of the model.  NULL: all are runs of the model
+    const char *const *settings; // of each file: "NAME=VALUE,INPUT=SIGNAL", parameters, initial values and signals of
+                                 // inputs of the run that it is compared with; "": those of the model.  NULL: all are
+                                 // runs of the model
     int max_evaluations;         // evaluations of the model; 0: 200 times the number of free names
     bool (*stop)(const void *user); // NULL: none
     const void *user;

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Path, Source, Time, lib
+from ._model import _signals as signal_texts
 from ._run import initial_state, signals_at, signals_of, text_model
 
 KINDS = ("open", "closed", "sticks", "slides")
@@ -151,11 +152,12 @@ def modes(model: Source, *, at: Any = "equilibrium", contacts: str = "closed", c
         lib.carom_modes_free(ctypes.byref(x))
 
 
-def _define(d, model, scheme, step, end, options, rtol, atol, start):
+def _define(d, model, scheme, step, end, options, rtol, atol, start, files=None):
     """Model, run and start of a definition; what it returns must live as long."""
-    texts = (c.MatrixText * max(1, len(model._matrices)))(
-        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in model._matrices.items()))
-    d.model = c.ModelDef(model._data, len(model._data), model.file.encode(), c.strings(model._set), texts, len(model._matrices), None)
+    matrices = {**model._matrices, **(files or {})}
+    texts = (c.MatrixText * max(1, len(matrices)))(
+        *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in matrices.items()))
+    d.model = c.ModelDef(model._data, len(model._data), model.file.encode(), c.strings(model._set), texts, len(matrices), None)
     d.run = lib.carom_run_nothing()
     d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
     for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
@@ -238,16 +240,22 @@ class Fit(c.Made):
         return "<carom.Fit: " + ", ".join(f"{k} = {v:.6g} +- {self.errors[k]:.2g}" for k, v in self.values.items()) + ">"
 
 
-def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, experiments: Sequence[Mapping[str, float] | None] | None = None, scheme: str | None = None, step: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
+def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, experiments: Sequence[Mapping[str, Any] | None] | None = None, scheme: str | None = None, step: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
     """Fit free names (a list) to data: a CSV file, {"t": array, "column": array}, or a list of these.
 
     match     {"column": expression of the model, or "impact CONTACT"}
     bounds    {name: (low, high)}, None: no bound on that side; sigma {column: standard deviation}
-    experiments   of each of the data, {name: value} of the run that they are compared with; None: as the model has it
+    experiments   of each of the data, {name: value} of the run that they are compared with, values of inputs may be signals: "sin(t)",
+              "signal.csv" or (t, values); None: as the model has it
     """
     model = text_model(model, set, matrices)
     d, f, err = c.FitDef(), c.Fit(), c.CError()
-    alive = _define(d, model, scheme, step, None, options, rtol, atol, start)
+    settings, files = [], {}
+    for i, x in enumerate(experiments or ()):
+        pairs, texts = signal_texts(x, f"experiment{i}.")
+        settings.append(",".join(pairs))
+        files.update(texts)
+    alive = _define(d, model, scheme, step, None, options, rtol, atol, start, files)
     sides = {k: tuple("" if x is None else repr(float(x)) for x in v) for k, v in (bounds or {}).items()}
     d.free, d.match = c.strings(free), c.strings(f"{k}={v}" for k, v in match.items())
     d.bounds, d.sigma = c.strings(f"{k}={v[0]}:{v[1]}" for k, v in sides.items()), c.strings(f"{k}={float(v)!r}" for k, v in (sigma or {}).items())
@@ -256,7 +264,7 @@ def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, st
         if experiments is not None:
             if len(experiments) != (len(data) if isinstance(data, (list, tuple)) else 1):
                 raise c.InputError("experiments must have one entry for each of the data")
-            d.settings = c.strings(",".join(f"{k}={float(v)!r}" for k, v in (x or {}).items()) for x in experiments)
+            d.settings = c.strings(settings)
         status = lib.carom_fit_find(ctypes.byref(f), ctypes.byref(d), ctypes.byref(err))
     del alive
     try:

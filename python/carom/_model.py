@@ -60,7 +60,7 @@ def _refuse(err, status):
     raise c.failure(err, status)
 
 
-def _signals(inputs):
+def _signals(inputs, prefix=""):
     """Overrides and texts of files for inputs: numbers, expressions of t, CSV files, or arrays (t, values)."""
     pairs, texts = [], {}
     for name, given in (inputs or {}).items():
@@ -74,7 +74,7 @@ def _signals(inputs):
             t, y = (np.asarray(x, dtype=float) for x in given)
             if t.shape != y.shape or t.ndim != 1:
                 raise c.InputError(f"inputs: {name} is a number, an expression, a CSV file or (t, values), two arrays of one length")
-            file = f"{name}.csv"
+            file = f"{prefix}{name}.csv"
             texts[file] = ("t,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in zip(t.tolist(), y.tolist()))).encode(), file
             pairs.append(f"{name}={file}")
     return pairs, texts

@@ -207,5 +207,9 @@ simulation: {scheme: event-driven, step: 0.05, end: 1}
         self.assertAlmostEqual(f.values["y'"], 0, 6)
         self.assertEqual(f.covariance.shape, (3, 3))
         self.assertTrue(f.exact)
+        pushed = "carom: 1\nparameters: {m: 1}\ninputs: {F: 0}\ncoordinates: {x: 0}\nenergy: {kinetic: \"m/2*x'^2\"}\nforces: {x: F}\n"
+        data = [{"t": t, "where": 3.75 * t**2}, {"t": t, "where": t**3 / 1.2}, {"t": t, "where": t**3 / 0.6}]
+        f = carom.fit(pushed, data, free=["m"], match={"where": "x"}, experiments=[{"F": 3}, {"F": "2*max(t,0)"}, {"F": ([0, 1], [0, 4])}])
+        self.assertAlmostEqual(f.values["m"], 0.4, 8)
         with self.assertRaisesRegex(carom.InputError, "too few data"):
             carom.fit(HANGING, {"t": [0.1], "where": [1.0]}, free=["k", "y"], match={"where": "y"})

@@ -162,6 +162,8 @@ bool cli_source_model(cli_source *s, const cli_args *a);
 /// The same for commands that need every contact as a formula (carom_model_def.pairs).
 bool cli_source_read_pairs(cli_source *s, const cli_args *a);
 bool cli_source_pairs(cli_source *s, const cli_args *a);
+/// Files in "NAME=VALUE,INPUT=FILE.csv", besides those of --set and --input; false: complained.
+bool cli_signal_files(cli_source *s, const char *settings);
 /// The state of --start, if it is given; false: complained.
 bool cli_source_start(cli_source *s, const cli_args *a);
 void cli_source_free(cli_source *s);

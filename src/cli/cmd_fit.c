@@ -20,7 +20,9 @@ static const cli_option options[] = {
     {"sigma", 0, "COLUMN=VALUE",
      "standard deviation of a column's entries (default: 1 for all, and errors follow from the scatter)", true},
     {"experiment", 0, "DATA.csv:NAME=VALUE,...",
-     "parameters and initial values of the run that this file is compared with (default: those of the model)", true},
+     "parameters, initial values and signals of inputs (a number, an expression of t, a CSV file) of the run that this "
+     "file is compared with (default: those of the model)",
+     true},
     {"most", 0, "N", "stop after N residual evaluations (default: 200 for each free name)", false},
     {"scheme", 0, "NAME", "time-stepping scheme (default: the model's if it locates events, else event-driven)", false},
     {"step", 0, "H", "step size", false},
@@ -189,22 +191,30 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     return cli_writable(picture) && cli_writable(cli_value(a, "out"));
 }
 
-// DATA.csv:NAME=VALUE,... for the files that are named; NULL: a file is not among the data.
+// DATA.csv:NAME=VALUE,... to the files that are so called; false: complained.
+static bool read_experiment(const cli_args *a, const char *given, const char **list) {
+    bool found = false;
+    for (int i = 1; i < a->n; ++i) {
+        const size_t n = strlen(a->word[i]);
+        if (strncmp(given, a->word[i], n) != 0 || given[n] != ':') continue;
+        if (*list[i - 1])
+            return cli_say("--experiment %s: %s has settings already; join them with commas", given, a->word[i]), false;
+        found = true;
+        list[i - 1] = given + n + 1;
+    }
+    if (!found) cli_say("--experiment %s: write DATA.csv:NAME=VALUE,... with one of the data files", given);
+    return found;
+}
+
+// Of every file, "" where there are none; NULL: complained.
 static const char **read_experiments(const cli_args *a) {
     const char **given = cli_list(a, "experiment"), **list = calloc((size_t)a->n + 1, sizeof *list);
     if (!list) abort();
+    bool good = true;
     for (int i = 1; i < a->n; ++i) list[i - 1] = "";
-    for (int k = 0; given[k] && list; ++k) {
-        int found = -1;
-        for (int i = 1; i < a->n; ++i) {
-            const size_t n = strlen(a->word[i]);
-            if (strncmp(given[k], a->word[i], n) == 0 && given[k][n] == ':') found = i, list[i - 1] = given[k] + n + 1;
-        }
-        if (found < 0)
-            cli_say("--experiment %s: write DATA.csv:NAME=VALUE,... with one of the data files", given[k]), free(list),
-                list = NULL;
-    }
+    for (int k = 0; given[k] && good; ++k) good = read_experiment(a, given[k], list);
     free(given);
+    if (!good) free(list), list = NULL;
     return list;
 }
 
@@ -216,7 +226,8 @@ static int run(const cli_args *a) {
                **free_names = cli_names(a, "free", &own);
     const char **experiments = read_experiments(a);
     cli_source s = {0};
-    const bool good = experiments && cli_source_read(&s, a) && cli_source_start(&s, a);
+    bool good = experiments && cli_source_read(&s, a) && cli_source_start(&s, a);
+    for (int i = 0; good && i + 1 < a->n; ++i) good = cli_signal_files(&s, experiments[i]);
     d.settings = experiments;
     d.model = s.def, d.run.options = s.options, d.start = s.start, d.signals = s.signals;
     d.data = (const char *const *)a->word + 1, d.match = match, d.bounds = bounds, d.sigma = sigma, d.free = free_names;

@@ -89,19 +89,34 @@ static bool files_of_model(const char *file, cli_matrices *m) {
     return good;
 }
 
-// Of an input that follows one.
+// NAME=FILE.csv of an input that follows one; a file is read once.
+static bool signal_file(cli_matrices *m, const char *setting) {
+    const char *file = strchr(setting, '=');
+    if (!file || !carom_ends(file + 1, ".csv")) return true;
+    for (int i = 0; i < m->n; ++i)
+        if (strcmp(m->list[i].name, file + 1) == 0) return true;
+    size_t length = 0;
+    char *text = cli_read_file(file + 1, &length);
+    if (text) add_text(m, file + 1, text, length);
+    return text != NULL;
+}
+
 static bool signal_files(const cli_args *a, cli_matrices *m) {
     const char **set = cli_list(a, "set");
     bool good = true;
-    for (int i = 0; set[i] && good; ++i) {
-        const char *file = strchr(set[i], '=');
-        if (!file || !carom_ends(file + 1, ".csv")) continue;
-        size_t length = 0;
-        char *text = cli_read_file(file + 1, &length);
-        good = text != NULL;
-        if (good) add_text(m, file + 1, text, length);
-    }
+    for (int i = 0; set[i] && good; ++i) good = signal_file(m, set[i]);
     free(set);
+    return good;
+}
+
+bool cli_signal_files(cli_source *s, const char *settings) {
+    char *own = strdup(settings);
+    if (!own) abort();
+    const char **each = cli_split(own, ',');
+    bool good = true;
+    for (int i = 0; each[i] && good; ++i) good = signal_file(&s->matrices, each[i]);
+    free(each), free(own);
+    s->def.matrices = s->matrices.list, s->def.nmatrices = s->matrices.n;
     return good;
 }
 

@@ -189,9 +189,19 @@ carom_status carom_linear_reduce(const carom_linear *l, const double *F, int nz,
 
 /// A model with free names: parameters, `x` for the initial value and `x'` for the initial rate of a coordinate, as in
 /// sweeps.  What fits, gradients, orbits and continuation have in common.
-typedef enum carom_free_kind { CAROM_FREE_PARAMETER, CAROM_FREE_POSITION, CAROM_FREE_RATE } carom_free_kind;
-// value: in the model as given
-typedef struct carom_free_name { char *name; carom_free_kind kind; int index; double value; } carom_free_name;
+typedef enum carom_free_kind {
+    CAROM_FREE_PARAMETER,
+    CAROM_FREE_POSITION,
+    CAROM_FREE_RATE,
+    CAROM_FREE_INPUT // never free, but set: to a signal
+} carom_free_kind;
+typedef struct carom_free_name {
+    char *name;
+    carom_free_kind kind;
+    int index;
+    double value; // in the model as given
+    char *signal; // of an input: "NAME=SIGNAL"; else NULL
+} carom_free_name;
 typedef struct carom_task {
     carom_model_def model;   // text, set, matrices, observed expressions
     carom_run_given run;     // scheme, step, end, options
@@ -217,7 +227,8 @@ carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
 /// A run with derivatives: event-driven unless a scheme is given that locates events, in `rows` steps where it chooses
 /// its own.
 carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err);
-/// Names with values, "NAME=VALUE,NAME=VALUE": a list whose names and itself are to be freed (carom_task_forget).
+/// Names with values, "NAME=VALUE,INPUT=SIGNAL"; commas inside of parentheses belong to a signal.  The names and the
+/// list are to be freed (carom_task_forget).
 carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n,
                                  carom_error *err);
 void carom_task_forget(carom_free_name *list, int n);

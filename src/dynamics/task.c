@@ -76,8 +76,48 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
 }
 
 void carom_task_forget(carom_free_name *list, int n) {
-    for (int i = 0; i < n; ++i) free(list[i].name);
+    for (int i = 0; i < n; ++i) free(list[i].name), free(list[i].signal);
     free(list);
+}
+
+static bool is_input(const carom_model *m, const char *name) {
+    const char *input;
+    double value;
+    for (int i = 0; (input = carom_model_input(m, i, &value)); ++i)
+        if (strcmp(input, name) == 0) return true;
+    for (int i = 0; (input = carom_model_following(m, i)); ++i)
+        if (strcmp(input, name) == 0) return true;
+    return false;
+}
+
+// Up to the next comma that is not inside of parentheses.
+static size_t setting_length(const char *text) {
+    size_t n = 0;
+    for (int depth = 0; text[n] && (depth > 0 || text[n] != ','); ++n) depth += (text[n] == '(') - (text[n] == ')');
+    return n;
+}
+
+// One setting, "NAME=VALUE" of this length, whose name is `word`.
+static carom_status set_one(const carom_task *t, const char *at, size_t length, const char *word, carom_free_name *f,
+                            carom_error *err) {
+    const size_t name = strlen(word);
+    if (is_input(t->base, word)) {
+        f->kind = CAROM_FREE_INPUT;
+        f->signal = calloc(length + 1, 1);
+        if (!f->signal) return no_memory(err);
+        memcpy(f->signal, at, length);
+        return CAROM_OK;
+    }
+    CAROM_TRY(look_up(t, word, f, err));
+    carom_error why = {0};
+    double value;
+    if (!carom_model_quantity(t->base, word, at + name + 1, length - name - 1, &value, &why))
+        return carom_fail(err, CAROM_BAD_INPUT, "%.60s: the value %.200s", word, why.text);
+    f->value = value;
+    for (int i = 0; i < t->nfree; ++i)
+        if (strcmp(t->free[i].name, word) == 0)
+            return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is free and cannot be set", word);
+    return CAROM_OK;
 }
 
 carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n,
@@ -88,21 +128,12 @@ carom_status carom_task_settings(const carom_task *t, const char *text, carom_fr
     *list = calloc(most, sizeof **list);
     if (!*list) return no_memory(err);
     for (const char *at = text; *at;) {
-        const size_t length = strcspn(at, ","), name = strcspn(at, "=,");
+        const size_t length = setting_length(at), name = strcspn(at, "=,");
         char word[TEXT];
-        double value;
-        carom_error why = {0};
         if (name == 0 || at[name] != '=' || name + 10 > TEXT)
             return carom_fail(err, CAROM_BAD_INPUT, "'%.*s' is not NAME=VALUE", (int)fmin((double)length, 60), at);
         memcpy(word, at, name), word[name] = 0;
-        CAROM_TRY(look_up(t, word, &(*list)[*n], err));
-        ++*n;
-        if (!carom_model_quantity(t->base, word, at + name + 1, length - name - 1, &value, &why))
-            return carom_fail(err, CAROM_BAD_INPUT, "%.60s: the value %.200s", word, why.text);
-        (*list)[*n - 1].value = value;
-        for (int i = 0; i < t->nfree; ++i)
-            if (strcmp(t->free[i].name, word) == 0)
-                return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is free and cannot be set", word);
+        CAROM_TRY(set_one(t, at, length, word, &(*list)[(*n)++], err));
         at += length;
         at += *at == ',';
         at += strspn(at, " ");
@@ -170,6 +201,7 @@ static carom_model *make_model(const carom_task *t, const double *value, carom_e
         set[n++] = text;
     }
     for (int i = 0; i < t->nfixed; ++i, text += TEXT) {
+        if (t->fixed[i].signal) set[n++] = t->fixed[i].signal;
         if (t->fixed[i].kind != CAROM_FREE_PARAMETER) continue;
         carom_format(text, TEXT, "%.150s=%.17g", t->fixed[i].name, t->fixed[i].value);
         set[n++] = text;
@@ -198,7 +230,7 @@ carom_status carom_task_begin(const carom_task *t, const double *value, double e
         if (t->free[i].kind != CAROM_FREE_PARAMETER)
             r->x[(t->free[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->free[i].index] = value[i];
     for (int i = 0; i < t->nfixed; ++i)
-        if (t->fixed[i].kind != CAROM_FREE_PARAMETER)
+        if (t->fixed[i].kind == CAROM_FREE_RATE || t->fixed[i].kind == CAROM_FREE_POSITION)
             r->x[(t->fixed[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->fixed[i].index] = t->fixed[i].value;
     carom_sim_def def = carom_run_sim(&r->run, r->model);
     def.q0 = r->x, def.v0 = r->x + sys->nq;

@@ -179,15 +179,21 @@ static bool ends_in_csv(const carom_datum *d) {
 
 // A file of an input is a table of time, NAME.table.
 static carom_status follow_table(carom_mech *m, carom_mech_input *in, const carom_datum *file, carom_error *err) {
-    carom_mech_table *table = carom_mech_extend(m, &m->tables, m->ntables, 1, sizeof *table);
     const size_t size = in->name.length + 16;
     char *name = carom_pool_take(m->memory, size), *text = carom_pool_take(m->memory, size);
-    if (!table || !name || !text) return no_memory(m, err);
+    if (!name || !text) return no_memory(m, err);
     snprintf(name, size, "%s.table", in->name.text);
     snprintf(text, size, "%s(t)", name);
+    carom_mech_table *table = NULL;
+    for (int i = 0; i < m->ntables; ++i) // of a file that was given before this one
+        if (strcmp(m->tables[i].name.text, name) == 0) table = &m->tables[i];
+    if (!table) {
+        table = carom_mech_extend(m, &m->tables, m->ntables, 1, sizeof *table);
+        if (!table) return no_memory(m, err);
+        ++m->ntables;
+    }
     *table = (carom_mech_table){.name = {.kind = CAROM_TEXT, .text = name, .length = strlen(name), .of = file->of},
                                 .file = *file};
-    ++m->ntables;
     in->signal = (carom_datum){.kind = CAROM_TEXT, .text = text, .length = strlen(text), .of = file->of};
     return CAROM_OK;
 }

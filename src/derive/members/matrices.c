@@ -1,6 +1,7 @@
 // matrices.c: matrices of flexible members that the user hands over beside the model: a model file names them, and
 // opens no file itself.
 #include "base/option.h"
+#include "base/text.h"
 #include "derive/resolver.h"
 #include <carom/option.h>
 #include <string.h>
@@ -40,8 +41,8 @@ carom_status carom_resolve_matrix_column(resolver *r, const carom_datum *n, cons
 
 carom_status carom_matrices_used(resolver *r) {
     const carom_mech *x = r->mech;
-    for (int i = 0; i < x->nmatrices; ++i)
-        if (!r->m->matrix_used[i])
+    for (int i = 0; i < x->nmatrices; ++i) // the file of an input's signal may have given way to another signal
+        if (!r->m->matrix_used[i] && !carom_ends(x->matrices[i].name, ".csv"))
             return carom_fail(r->err, CAROM_BAD_INPUT,
                               "%.300s: the model names no matrix '%.60s'; leave `matrix %.60s=...` out", x->file,
                               x->matrices[i].name, x->matrices[i].name);
