@@ -384,7 +384,8 @@ static void every_kind_of_pair_is_exported(void **state) {
         "  e: {density: 1000, at: [0.3, 0.42, 0.6], shape: {capsule: [0.05, 0.3], axis: [1, 0, 0]}}\n  f: {density: "
         "1000, at: [0.1, 0.4, 0.45], shape: {sphere: 0.05}}\n"
         "contacts: {p: {between: [[a, b, c, d, e, f], floor], friction: 0.5}, q: {between: [a, b]}, r: {among: [d, e, "
-        "f], friction: 0.3, ignore: [[d, f]]}, w: {between: [c, d], friction: 0.1}, v: {between: [d, f], friction: "
+        "f], friction: 0.3, ignore: [[d, f]]}, w: {between: [c, d], friction: {along: 0.1, across: 0.2, direction: [1, "
+        "0, 0], of: d}}, v: {between: [d, f], friction: "
         "0.3, rolling: 0.01, spinning: 0.02}, s: {between: [[c, d, e, f], hill]}}\n",
         "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nbodies:\n  s: {repeat: 45, body: {mass: 1 + i, inertia: [1, 1, "
         "1], at: [0.19*i, 0, 0.1], shape: {sphere: 0.1}}}\n"

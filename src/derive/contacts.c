@@ -301,16 +301,10 @@ static carom_status check_listed_direction(resolver *r, const pair *p, const law
     if (of && of != p->A->body && of != p->B->body)
         return carom_fault(
             r, l->mu, 0,
-            "with a dynamic contact list (more than 80 pairs, 2 with spatial boxes) a direction of friction must be "
-            "fixed in the world or in one of the two bodies, and not all pairs of '%.60s' have '%s'; "
-            "use an entry of its own for those that do",
+            "contacts that come and go know the positions of their own two bodies only, so a direction of friction "
+            "must be fixed in the world or in one of the two, and not all pairs of '%.60s' have '%s'; use an entry of "
+            "its own for those that do",
             p->entry->name.text, of->name);
-    if (carom_patch_listed(p->A, p->B))
-        return carom_fault(
-            r, l->mu, 0,
-            "dynamic contact lists (more than 80 pairs, 2 with spatial boxes, and hulls, meshes, ellipsoids and "
-            "height fields) do not support friction by direction where two boxes, hulls, "
-            "ellipsoids or heights touch; give one coefficient, or, with boxes alone, use at most 300 pairs");
     return CAROM_OK;
 }
 

@@ -386,6 +386,8 @@ bool carom_patch_pair(const shape *A, const shape *B);
 bool carom_patch_listed(const shape *A, const shape *B);
 /// Half the bounding box of a hull along axis i; A: its axes in the world.
 double carom_patch_extent(const shape *s, const double *A, int i);
+/// Friction by direction, fixed in A (0), in B (1) or in the world (2).
+int carom_patch_grain(const carom_model *m, const pair *p);
 void carom_patch_freeze(const carom_model *m, const pair *p, carom_freeze what, const double *q);
 int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v,
                      double *out);

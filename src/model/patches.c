@@ -91,10 +91,26 @@ static double length(const pair *p) {
                 p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY);
 }
 
+int carom_patch_grain(const carom_model *m, const pair *p) {
+    const body *of = p->own->rub.ellipse->of;
+    return !of ? 2 : of == m->kinds[p->kind].first->B->body;
+}
+
+static touch_grain grain(const carom_model *m, const pair *p) {
+    const ellipse *e = p->own->rub.ellipse;
+    touch_grain x = {.of = 2};
+    if (!e) return x;
+    memcpy(x.factor, e->factor, sizeof x.factor);
+    memcpy(x.direction, e->direction, sizeof x.direction);
+    x.of = carom_patch_grain(m, p);
+    return x;
+}
+
 static touch_pair touch(const carom_model *m, const pair *p) {
     const carom_model *two = m->kinds[p->kind].two;
     return (touch_pair){.A = solid(p->A), .B = solid(p->B), .length = length(p), .roll = p->own->rub.roll,
-                        .spin = p->own->rub.spin, .directions = two->links->ndir, .nv = two->nv};
+                        .spin = p->own->rub.spin, .directions = two->links->ndir, .nv = two->nv,
+                        .grain = grain(m, p)};
 }
 
 int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v,
@@ -117,7 +133,7 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
             double *at = out + 12 * k, along[2][3];
             carom_patch_point t;
             carom_patch_place(&y.A, &x.f[0], &y.B, &x.f[1], &f[k], &t);
-            touch_tangents(t.n, along);
+            touch_tangents(&y.grain, &x, t.n, along);
             memcpy(at, t.p, sizeof t.p);
             memcpy(at + 3, t.n, sizeof t.n);
             memcpy(at + 6, along, sizeof along);

@@ -132,6 +132,32 @@ static void mark_all(const resolver *r, marks *k) {
     for (const char *const *text = r->observe; text && *text; ++text) mark_text(k, *text, strlen(*text));
 }
 
+// Shapes of the list that do not belong to the body of this name.
+static int count_others(const carom_datum *list, const char *body) {
+    const size_t n = strlen(body);
+    int others = 0;
+    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c)
+        others += c->kind == CAROM_TEXT &&
+                  !(strncmp(c->text, body, n) == 0 && (c->text[n] == 0 || c->text[n] == '.'));
+    return others;
+}
+
+// Is a direction of friction fixed in a body that some pair of the entry has nothing to do with?  Two bodies are all
+// that a contact knows that comes and goes.
+static bool is_of_another(const resolver *r, const carom_mech_contact *entry) {
+    const carom_datum *friction = carom_given(&entry->friction), *two = carom_given(&entry->between),
+                      *each = carom_given(&entry->among);
+    if (!friction && r->mech->defaults) friction = carom_given(&r->mech->defaults->friction);
+    const carom_datum *of = friction ? carom_datum_get(friction, "of") : NULL;
+    bool known = false;
+    for (int i = 0; of && of->kind == CAROM_TEXT && i < r->mech->nbodies && !known; ++i)
+        known = strcmp(carom_body_named(r, i)->text, of->text) == 0;
+    if (!known) return false;
+    if (each && each->kind == CAROM_LIST) return count_others(each, of->text) > 1;
+    return two && two->kind == CAROM_LIST && two->count == 2 && count_others(&two->item[0], of->text) > 0 &&
+           count_others(&two->item[1], of->text) > 0;
+}
+
 carom_status carom_entries_named(resolver *r, bool *named) {
     const carom_mech *x = r->mech;
     marks k = {.named = named};
@@ -143,6 +169,7 @@ carom_status carom_entries_named(resolver *r, bool *named) {
             good = carom_names_add(&k.of, c->name.text, NAME_QUANTITY, i, 0) != NULL;
     }
     if (good && k.of.count > 0) mark_all(r, &k);
+    for (int i = 0; i < x->ncontacts; ++i) named[i] = named[i] || is_of_another(r, &x->contacts[i]);
     for (int i = 0; i < x->ntouches && good; ++i) { // `draw` says where they are: NAME or NAME.3
         const carom_datum *of = &x->touches[i].name;
         const char *dot = strchr(of->text, '.');

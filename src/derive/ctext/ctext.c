@@ -231,13 +231,30 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
                               "%.200s: '%.60s' is not always there (`exists while`), which `export c` does not support",
                               m->file, m->conditions[i].name);
     for (int c = 0; c < m->nc; ++c)
-        if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 ||
-            m->contacts[c].impact || m->contacts[c].sequential)
+        if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].impact ||
+            m->contacts[c].sequential)
             return carom_fail(err, CAROM_BAD_INPUT,
-                              "%.200s has laws of impact other than Newton's, restitution or friction that varies, or "
-                              "friction with two coefficients, which `export c` does not support",
+                              "%.200s has laws of impact other than Newton's, or restitution or friction that varies, "
+                              "which `export c` does not support",
                               m->file);
     return CAROM_OK;
+}
+
+// Factors of tangents whose coefficients differ, by contact or kind; nothing where none do.
+void carom_ctext_ellipses(const ctext *c, const char *of, const carom_contact *law, int n) {
+    bool some = false;
+    for (int i = 0; i < n; ++i) some = some || law[i].ellipse[0] > 0;
+    if (!some) return;
+    PUT(c,
+        "// By %s: factors of its first two tangents, whose columns, and so whose rates, are multiplied by them.  "
+        "Friction has one\n// coefficient then.  Slip: rate/factor.  Friction force: multiplier*factor.\n"
+        "const double %.100s_%s_factor[][2] = {",
+        of, c->prefix, of);
+    for (int i = 0; i < n; ++i) {
+        const bool two = law[i].ellipse[0] > 0;
+        PUT(c, "%s{%.17g, %.17g}", i ? ", " : "", two ? law[i].ellipse[0] : 1, two ? law[i].ellipse[1] : 1);
+    }
+    put(c, "};\n");
 }
 
 static bool is_prefix(const char *s) {
@@ -328,6 +345,7 @@ static carom_status write_all(const ctext *at, const char *text, size_t length, 
         PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction,
             m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
     put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
+    carom_ctext_ellipses(&c, "contact", m->contacts, m->nc);
     put(&c, "\n");
     carom_ctext_parts(&c);
     CAROM_TRY(carom_ctext_pairs(&c, err));

@@ -52,6 +52,8 @@ carom_status carom_ctext_function(const ctext *c, const carom_tape *tape, int gr
 /// How the model's tape names its inputs; user: the ctext.
 void carom_ctext_input(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]);
 void carom_ctext_enum(const ctext *c, carom_input kind); // the names
+/// Factors of tangents of n laws: PREFIX_OF_factor.
+void carom_ctext_ellipses(const ctext *c, const char *of, const carom_contact *law, int n);
 /// Arguments of every function.
 #define CTEXT_ARGUMENTS "(double t, const double *q, const double *v, const double *p, double *out)"
 

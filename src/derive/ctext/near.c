@@ -20,11 +20,8 @@ carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err) {
     if (x->nbelts) return no(m, "surface velocities", err);
     for (int k = 0; k < x->npairs; ++k) {
         const carom_contact *c = &x->law[k];
-        if (c->varies || c->friction_varies || c->ellipse[0] > 0 || c->impact || c->sequential)
-            return no(m,
-                      "laws of impact other than Newton's, restitution or friction that varies, or friction with two "
-                      "coefficients",
-                      err);
+        if (c->varies || c->friction_varies || c->impact || c->sequential)
+            return no(m, "laws of impact other than Newton's, or restitution or friction that varies", err);
     }
     return CAROM_OK;
 }
@@ -221,7 +218,17 @@ static void put_rules(const ctext *c) {
         x->ngroups, x->ngroups);
 }
 
-static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
+static void put_grain(const ctext *c, const pair *p, bool patch) {
+    const ellipse *e = patch ? p->own->rub.ellipse : NULL;
+    if (!e) {
+        put(c, ", {{0}, {0}, 0}");
+        return;
+    }
+    PUT(c, ", {{%.17g, %.17g}, {%.17g, %.17g, %.17g}, %d}", e->factor[0], e->factor[1], e->direction[0],
+        e->direction[1], e->direction[2], carom_patch_grain(c->m, p));
+}
+
+static carom_status put_kinds(const ctext *c, bool patches, bool *tapes, carom_error *err) {
     const carom_model *m = c->m;
     const struct near_pairs *x = m->near;
     char name[40];
@@ -252,9 +259,12 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
                     PUT(c, "%s%d", n++ ? ", " : "", which ? d : two->W.i[e]);
         }
     }
-    put(c, "};\n\n");
+    put(c, "};\n");
+    carom_ctext_ellipses(c, "kind", x->law, x->npairs);
+    put(c, "\n");
     if (*tapes && m->npairs == 0) put(c, "typedef void pair_function" CTEXT_ARGUMENTS ";\n");
     put(c, "static const struct { int nq[2], nv[2], sized[2]; bool patch; double roll, spin;");
+    if (patches) put(c, " touch_grain grain;");
     put(c, *tapes ? " pair_function *gaps, *directions, *rates, *curvature; } near[] = {" : " } near[] = {");
     for (int k = 0; k < x->npairs; ++k) {
         const pair *p = &x->pairs[k];
@@ -262,6 +272,7 @@ static carom_status put_kinds(const ctext *c, bool *tapes, carom_error *err) {
         const int sizes[2] = {of->sized[0] ? carom_shape_sizes(p->A) : 0, of->sized[1] ? carom_shape_sizes(p->B) : 0};
         PUT(c, "%s\n    {{%d, %d}, {%d, %d}, {%d, %d}, %d, %.17g, %.17g", k ? "," : "", of->nq[0], of->nq[1], of->nv[0],
             of->nv[1], sizes[0], sizes[1], of->patch, p->own->rub.roll, p->own->rub.spin);
+        if (patches) put_grain(c, p, of->patch);
         if (*tapes && of->patch) put(c, ", 0, 0, 0, 0");
         else if (*tapes)
             PUT(c, ", kind%d_gaps, kind%d_directions, kind%d_rates, kind%d_curvature", p->kind, p->kind, p->kind,
@@ -306,7 +317,7 @@ static void put_touch(const ctext *c) {
     PUT(c, "    const double ra = %.100s_shape[a].radius, rb = %.100s_shape[b].radius;\n", c->prefix, c->prefix);
     PUT(c,
         "    const touch_pair p = {s[0], s[1], fmin(ra > 0 ? ra : INFINITY, rb > 0 ? rb : INFINITY), near[kind].roll, "
-        "near[kind].spin, %.100s_kind[kind].directions, near[kind].nv[0] + near[kind].nv[1]};\n",
+        "near[kind].spin, %.100s_kind[kind].directions, near[kind].nv[0] + near[kind].nv[1], near[kind].grain};\n",
         c->prefix);
     PUT(c,
         "    carom_patch_find(&p.A, &x.f[0], &p.B, &x.f[1], f);\n    for (int k = 0; k < %.100s_kind[kind].contacts; "
@@ -360,7 +371,7 @@ carom_status carom_ctext_near(const ctext *c, carom_error *err) {
     if (patches) put_search(c), put_solids(c);
     put_shapes(c);
     put_rules(c);
-    CAROM_TRY(put_kinds(c, &tapes, err));
+    CAROM_TRY(put_kinds(c, patches, &tapes, err));
     if (tapes) put_ask(c);
     if (patches) put_touch(c);
     put_answers(c, tapes, patches);

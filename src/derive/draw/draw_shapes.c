@@ -270,12 +270,22 @@ static carom_status put_touch(resolver *r, const pair *p, int k, const char *nam
     const int dim = r->m->drawn->dim;
     vec t[2] = {{{n_num(r->m->graph, 0), n_num(r->m->graph, 0), n_num(r->m->graph, 0)}}};
     t[1] = t[0]; // rolling has no direction
-    carom_pair_tangents(r->m->graph, p->A, p->own->touch[k].normal, t);
+    carom_pair_along(r->m->graph, p, p->own->touch[k].normal, t);
     CAROM_TRY(carom_draw_touch(r, place, name, id, directions));
     CAROM_TRY(put(r, place, p->own->touch[k].point, dim));
     CAROM_TRY(put(r, place, p->own->touch[k].normal, dim));
     for (int l = 0; l + 1 < directions; ++l) CAROM_TRY(put(r, place, t[l], dim));
     return CAROM_OK;
+}
+
+// Friction by direction of a kind, fixed in shape a or b instead of those that the kind was made for; NULL: none.
+static const ellipse *own_ellipse(carom_model *m, const ellipse *e, const pair *kind, const shape *a, const shape *b) {
+    if (!e || !e->of) return e;
+    ellipse *own = carom_pool_take(&m->memory, sizeof *own);
+    if (!own) return NULL;
+    *own = *e;
+    own->of = e->of == kind->A->body ? a->body : b->body;
+    return own;
 }
 
 // Contacts of a list that have columns of their own, as those that are always there.
@@ -298,8 +308,8 @@ static carom_status draw_listed(resolver *r, int *count) {
             const shape *a = x->shape[c->a], *b = x->shape[c->b];
             p = x->pairs[kind];
             p.A = c->swapped ? b : a, p.B = c->swapped ? a : b;
-            p.own = carom_pair_own(m, (rubbing){.ellipse = rub.ellipse});
-            if (!p.own) return carom_fault_memory(r);
+            p.own = carom_pair_own(m, (rubbing){.ellipse = own_ellipse(m, rub.ellipse, &x->pairs[kind], a, b)});
+            if (!p.own || !p.own->rub.ellipse != !rub.ellipse) return carom_fault_memory(r);
             CAROM_TRY(carom_pair_express(r, &p, links));
         }
         const char *own = carom_pool_text(&m->memory, name, strlen(name));

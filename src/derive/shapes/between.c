@@ -375,20 +375,6 @@ static bool some_boxes(const resolver *r) {
     return false;
 }
 
-// Friction by direction, which patches of a list do not have.
-static bool by_direction(const carom_datum *mu) {
-    return mu && (mu->kind == CAROM_LIST || carom_datum_get(mu, "along") || carom_datum_get(mu, "across"));
-}
-
-static bool some_by_direction(const carom_mech *x) {
-    bool some = x->defaults && by_direction(carom_given(&x->defaults->friction));
-    for (int i = 0; i < x->ncontacts && !some; ++i) {
-        const carom_mech_contact *c = x->contacts[i].contact ? x->contacts[i].contact : &x->contacts[i];
-        some = by_direction(carom_given(&c->friction));
-    }
-    return some;
-}
-
 // Bodies of a list alone fall asleep.
 static bool some_sleep(const resolver *r) {
     const carom_datum *sleep = carom_given(&r->mech->sleep);
@@ -399,8 +385,7 @@ bool carom_pairs_many(resolver *r) {
     const bool outlines = some_outlines(r);
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(r, &r->mech->contacts[i], outlines);
-    const bool boxes = some_boxes(r);
-    const long most = r->m->written ? MOST_CONTACTS : carom_pairs_written(boxes, boxes && some_by_direction(r->mech));
+    const long most = r->m->written ? MOST_CONTACTS : carom_pairs_written(some_boxes(r));
     return total > most || some_searched(r) || (total > 0 && some_sleep(r));
 }
 
@@ -416,7 +401,7 @@ static carom_status read_sleep(resolver *r, bool many) {
     return CAROM_OK;
 }
 
-// Contacts that expressions name are written out, where formulas exist.
+// Contacts that expressions name, or that must know a third body, are written out, where formulas exist.
 static carom_status find_written(resolver *r, bool *written) {
     names searched = {0};
     CAROM_TRY(carom_entries_named(r, written));

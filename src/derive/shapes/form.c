@@ -4,10 +4,8 @@
 // users see.
 #include "derive/shapes/shapes.h"
 
-enum { MOST_PAIRS = 80, FEW_BOXES = 2, MOST_BOXES = 300 };
+enum { MOST_PAIRS = 80, FEW_BOXES = 2 };
 
 // Boxes in space: a pair has 25 formulas, a patch of the list 9 contacts.  10 boxes on each other take 2.6 ms a step by
-// formulas and 0.12 as a list.  Patches have no friction by direction.
-long carom_pairs_written(bool boxes, bool by_direction) {
-    return by_direction ? MOST_BOXES : boxes ? FEW_BOXES : MOST_PAIRS;
-}
+// formulas and 0.12 as a list.
+long carom_pairs_written(bool boxes) { return boxes ? FEW_BOXES : MOST_PAIRS; }

@@ -4,6 +4,7 @@
 // says which shapes meet; shapes with the same formulas are a group, and two groups make one kind of pair, with its
 // tape (kinds.c) and its laws.
 #include "derive/shapes/shapes.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +411,31 @@ carom_status carom_near_soft(resolver *r) {
 
 // -- at the start -----------------------------------------------------------------------------------------------------
 
+// Friction by direction needs tangents: the direction of a contact that is closed is not its normal.
+static carom_status check_grain(const carom_model *m, void *work, const near_look *x, double tolerance,
+                                carom_error *err) {
+    static const double ALONG_NORMAL = 1e-6; // sine
+    enum { MOST = 2 * MOST_CORNERS + 3 };
+    double place[MOST * PAIR_PLACE];
+    for (int i = 0; i < x->list.pairs; ++i) {
+        const pair *p = carom_near_at(&x->list, i);
+        const ellipse *e = p->own->rub.ellipse;
+        if (!e || p->count > MOST) continue;
+        carom_pair_places(m, work, p, 0, m->q0, place);
+        for (int k = 0; k < p->count; ++k) {
+            const double *t = place + PAIR_PLACE * k + 6;
+            if (x->gap[p->first + k] > tolerance ||
+                !(t[0] * t[0] + t[1] * t[1] + t[2] * t[2] < pow(ALONG_NORMAL * e->factor[0], 2)))
+                continue;
+            return carom_model_fault(m, err, &p->entry->name,
+                                     "the direction of friction of contact '%.60s' is the normal of '%s' and '%s' "
+                                     "initially; give one that lies in the tangential plane",
+                                     p->entry->name.text, p->A->name, p->B->name);
+        }
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
     static const double TOLERANCE = 1e-9; // of the size: shapes that are placed on each other overlap by rounding
     near_look x;
@@ -421,7 +447,7 @@ carom_status carom_near_start(const carom_model *m, void *work, double scale, ca
         overlaps += x.list.key[i] > 0 || i == 0 || x.list.key[i] != x.list.key[i - 1];
         if (worst < 0 || gap[i] < gap[worst]) worst = i;
     }
-    carom_status status = CAROM_OK;
+    carom_status status = worst < 0 ? check_grain(m, work, &x, TOLERANCE * scale, err) : CAROM_OK;
     if (worst >= 0) {
         char name[140], others[60] = "";
         const near_rule *rule = &m->near->rule[(llabs(x.list.key[worst]) - 1) % m->near->nrules];

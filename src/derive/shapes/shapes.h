@@ -150,9 +150,8 @@ bool carom_body_fixed(const carom_graph *g, const body *b);
 carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts,
                             carom_error *err);
 
-/// form.c: pairs are written out up to this number.  boxes: some shapes are boxes in space; by_direction: and friction
-/// has directions.
-long carom_pairs_written(bool boxes, bool by_direction);
+/// form.c: pairs are written out up to this number.  boxes: some shapes are boxes in space.
+long carom_pairs_written(bool boxes);
 
 // -- rules.c: pairs that come and go. ---------------------------------------------------------------------------------
 
