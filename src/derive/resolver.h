@@ -231,7 +231,8 @@ carom_status carom_near_soft(resolver *r);
 // free.c
 /// Which bodies of the mechanism no expression names.
 carom_status carom_free_find(resolver *r, bool *is_free);
-/// By entry of `contacts`: expressions name gaps, slips or forces of its contacts, or their friction knows a third body.
+/// By entry of `contacts`: expressions name gaps, slips or forces of its contacts, or their friction is fixed in a third
+/// body.
 carom_status carom_entries_named(resolver *r, bool *named);
 /// Their positions and velocities, after all others.
 carom_status carom_free_place(resolver *r);

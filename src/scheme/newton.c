@@ -44,11 +44,15 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
     return carom_factorise(F, A, NULL) == CAROM_OK ? CAROM_OK : carom_retry(s, "the iteration matrix is singular");
 }
 
-const int *carom_saddle_groups(const carom_system *sys) {
+const int *carom_joined_groups(const carom_system *sys) {
     enum { JOINTS = 20 }; // rows from which on the factor costs less than rows of the contact problem
+    return carom_system_world(sys) || sys->ne < JOINTS ? NULL : sys->part;
+}
+
+const int *carom_saddle_groups(const carom_system *sys) {
     // then G has that of the mechanism, and costs no more
     const bool envelope = sys->tangent_shape.storage == CAROM_DIAGONAL;
-    return carom_system_world(sys) || sys->ne < JOINTS || envelope ? NULL : sys->part;
+    return envelope ? NULL : carom_joined_groups(sys);
 }
 
 carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *at) {

@@ -16,8 +16,8 @@
 #include <carom/implicit.h>
 
 /// Groups of velocities by which joints belong to the linear system (SDL-1); NULL: they are rows of the contact
-/// problem.
-const int *carom_saddle_groups(const carom_system *sys);
+/// problem.  joined: also where these have the factor of the mechanism, for schemes with a dense matrix of rows.
+const int *carom_saddle_groups(const carom_system *sys), *carom_joined_groups(const carom_system *sys);
 
 /// Increments of the last steps, which Newton's method continues where many joints make it dear (NEW-7).  All of it is
 /// kept.

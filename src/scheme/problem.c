@@ -39,8 +39,9 @@ static void present_parts(carom_step *s, bool formed, bool blocks) {
     s->problem.assembly = d;
 }
 
-void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
-                           long number) {
+// own: no columns of Lf are those of the system's directions, so none are kept.
+static void form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
+                 long number, bool own) {
     carom_delassus *d = &s->inside->delassus;
     carom_delassus_way way = {.formed = number, .team = s->inside->team};
     carom_problem_blocks(s, L);
@@ -51,13 +52,23 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
         way.parts = carom_chain_by_parts(s->inside->chain);
     } else {
         way.narrow = L->nb == s->sys->ne && !carom_chain_chosen(s->inside->chain); // joints alone, which need no more
-        way.kept = d->keeps && F->ready && carom_responses_begin(&d->keep, s) == CAROM_OK;
+        way.kept = d->keeps && F->ready && !own && carom_responses_begin(&d->keep, s) == CAROM_OK;
     }
     const bool formed = carom_delassus_form(d, L, Lf, F, a, way); // if not, nothing can solve it
     s->problem.ld = d->ld;
     s->problem.first = d->first;
     s->problem.symmetric = d->symmetric && (d->storage == CAROM_BY_PRODUCTS || d->storage == CAROM_BY_PARTS);
     if (!d->dense) present_parts(s, formed, way.blocks);
+}
+
+void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
+                           long number) {
+    form(s, L, Lf, F, a, number, false);
+}
+
+void carom_problem_form_pushed(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F,
+                               double a) {
+    form(s, L, Lf, F, a, 0, true);
 }
 
 void carom_problem_blocks(carom_step *s, const carom_local *L) {

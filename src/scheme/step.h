@@ -264,6 +264,9 @@ long carom_problem_number(const carom_step *s);
 /// or those and more behind them.  0: none has it.  Nobody has written G since then.
 void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a,
                            long number);
+/// As carom_problem_form.  Columns of Lf are not the system's: friction of a contact that slides is part of its normal.
+void carom_problem_form_pushed(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F,
+                               double a);
 
 /// c -= G x.
 void carom_problem_subtract(carom_step *s, const double *x);

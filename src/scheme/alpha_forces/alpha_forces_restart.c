@@ -118,7 +118,7 @@ static carom_status solve(work *w, carom_step *s, const carom_local *L) {
     carom_factor_solve(w->F, w->a_r);
     choose_rows(w, s, L);
     if (L->nb > 0) {
-        carom_problem_form(s, &w->L_r, &w->push, w->F, s->h);
+        carom_problem_form_pushed(s, &w->L_r, &w->push, w->F, s->h);
         for (int b = s->sys->ne; b < L->nb; ++b)
             if (w->slides[L->id[b]]) s->blocks[b].law = CAROM_UNILATERAL;
     }

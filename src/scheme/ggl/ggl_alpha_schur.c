@@ -31,7 +31,9 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
     const bool exact = sys->flags & (CAROM_CONSTANT_MASS | CAROM_LINEAR) && straight;
     const bool world = carom_system_world(sys);
     c->on = sys->nv >= LARGE || (exact && sys->nv >= LARGE_CONSTANT) || (world && sys->listed > MANY);
-    const size_t many = world ? MANY_LISTED : MANY, room = (size_t)sys->ne > many ? (size_t)sys->ne : many;
+    const int *groups = c->constant ? NULL : carom_joined_groups(sys); // S is dense
+    const size_t many = world ? MANY_LISTED : MANY, joints = (groups ? 1 : 3) * (size_t)sys->ne, // no solver takes them
+                 room = joints > many ? joints : many;
     c->room = (int)(most < room ? most : room);
     w->crowded = c->on && (size_t)c->room < most;
     if (!c->on) return;
@@ -51,7 +53,6 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
                                         .V = {{true, true}, {true, true}, {true, true, true}},
                                         .absent = sys->nrates, // those on rates have no gap
                                         .lacks = {false, true}};
-    const int *groups = c->constant ? NULL : carom_saddle_groups(sys);
     c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape,
                                       sys->column_stride, &levels);
     if (c->saddle.on) c->M_t = carom_allocate_matrix(mem, sys->tangent_shape);
