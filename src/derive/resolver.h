@@ -231,7 +231,7 @@ carom_status carom_near_soft(resolver *r);
 // free.c
 /// Which bodies of the mechanism no expression names.
 carom_status carom_free_find(resolver *r, bool *is_free);
-/// By entry of `contacts`: expressions name gaps, slips or forces of its contacts, or their friction is fixed in a third
+/// By entry of `contacts`: expressions name gaps, slips or forces of its contacts, or their friction is that of a third
 /// body.
 carom_status carom_entries_named(resolver *r, bool *named);
 /// Their positions and velocities, after all others.
