@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "result_rig.h"
 #include "quick.h"
+#include "sim/sim.h"
 #include <carom/event.h>
 #include <math.h>
 
@@ -508,6 +509,42 @@ static void bodies_fall_asleep_and_wake(void **state) {
     carom_model_destroy(m);
 }
 
+// Two rows of 20 blocks, 1e-4 apart, and a ball that falls on the first block at 0.9.  Asleep they have no contacts;
+// the ball wakes all of its row, with contacts in the same step, and none of the other.  A state saved in between goes
+// on with the same bits.
+static void a_row_wakes_as_a_whole(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_ledger l;
+    size_t bytes;
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: [2, 20], body: {mass: "
+                           "2, inertia: [0.02, 0.02, 0.02], at: [0.2001*j, 5*i, 0.1], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                           "  ball: {mass: 0.1, inertia: [1, 1, 1], at: [-0.08, 0, 4.35], shape: {sphere: 0.1}}\n"
+                           "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, ball, floor], friction: "
+                           "0.5}}\n");
+    carom_sim *sim = simulation(m, "moreau-midpoint", 5e-3, 1), *again = simulation(m, "moreau-midpoint", 5e-3, 1);
+    while (carom_sim_now(sim).t < 0.8) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_int_equal(l.sleep.falls, 40);
+    assert_int_equal(l.sleep.wakes, 0);
+    assert_int_equal(sim->list.pairs, 0);
+    const void *saved = carom_sim_state(sim, &bytes);
+    assert_int_equal(carom_sim_restore(again, saved, bytes, &err), CAROM_OK);
+    for (l.sleep.wakes = 0; l.sleep.wakes == 0;) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    }
+    assert_int_equal(l.sleep.wakes, 20);
+    assert_int_equal(sim->list.pairs, 20 + 19 + 1); // on the floor, beside each other, under the ball
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_int_equal(l.sleep.falls - l.sleep.wakes, 20);
+    assert_int_equal(carom_sim_run(again, NULL, NULL, &err), CAROM_OK);
+    assert_memory_equal(carom_sim_now(sim).q, carom_sim_now(again).q, 41 * 7 * sizeof(double));
+    assert_memory_equal(carom_sim_now(sim).v, carom_sim_now(again).v, 41 * 6 * sizeof(double));
+    carom_sim_destroy(sim), carom_sim_destroy(again), carom_model_destroy(m);
+}
+
 // Balls on a smooth slope start with 0.015 m/s^2, and blocks on a slope just above their angle of friction, mu = 0.1,
 // with 0.01: far slower than `sleep` for half a second and more, but not in equilibrium.  x = a t^2/2.
 static void what_accelerates_stays_awake(void **state) {
@@ -697,6 +734,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(a_saved_state_goes_on),
                                        cmocka_unit_test(rolling_and_spinning_one_by_one),
                                        cmocka_unit_test(bodies_fall_asleep_and_wake),
+                                       cmocka_unit_test(a_row_wakes_as_a_whole),
                                        cmocka_unit_test(settled_piles_fall_asleep),
                                        cmocka_unit_test(conveyors_keep_awake),
                                        cmocka_unit_test(what_accelerates_stays_awake),

@@ -87,7 +87,8 @@ typedef struct carom_list {
     bool *stays;          // slots: keeps its contact, near or not; NULL: none does, and margin_for() is not called
     double *sleep_timers; // 1 + nparts + 2 nv, saved with the state: end of the counted interval; time below the sleep
                           // speed and velocity integrals of each part; NULL: sleeping is off
-    bool *asleep;         // nparts, saved with the state: such a part has no contacts and no forces
+    int *asleep;          // nparts, saved with the state: 0: awake; else the number of the group with which such a part
+                          // wakes.  Until then it has no contacts and no forces
     carom_contact *law;   // slots
     void *work;           // work_size(slots) bytes; the system's
     struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()

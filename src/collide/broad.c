@@ -123,7 +123,7 @@ static void sweep_strips(void *user, int part, int parts) {
     carom_broad_part(s->large, part, parts, &from, &to);
     for (int i = from; i < to; ++i)
         for (int j = i + 1; j < s->n; ++j)
-            if (overlap(box + i, box + j, 0) && overlap(box + i, box + j, 1) && overlap(box + i, box + j, 2))
+            if (carom_bounds_meet(box + i, box + j))
                 s->found(s->user, part, box[i].id, box[j].id);
     carom_broad_part(s->n, part, parts, &from, &to);
     int start = from > s->large ? from : s->large;

@@ -9,6 +9,12 @@ typedef struct carom_bounds {
     int strip; // scratch of the search
 } carom_bounds;
 
+static inline bool carom_bounds_meet(const carom_bounds *a, const carom_bounds *b) {
+    for (int k = 0; k < 3; ++k)
+        if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
+    return true;
+}
+
 struct carom_team;
 
 enum { CAROM_BROAD_PARTS = 4 }; // threads that share a search; the others of a team wait

@@ -294,10 +294,16 @@ static void note(search *f, int part, int a, int b) {
     }
 }
 
+// Shapes of which none moves while both bodies sleep: they have no contact.
+static bool both_rest(const search *f, const shape *a, const shape *b) {
+    return carom_near_rests(f->m, f->list, a->body) && carom_near_rests(f->m, f->list, b->body);
+}
+
 // (SHP-10)  the balls of two shapes
 static void found(void *user, int part, int a, int b) {
     search *f = user;
     const struct near_pairs *x = f->m->near;
+    if (both_rest(f, x->shape[a], x->shape[b])) return;
     const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b,
                  way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
     const double most = x->shape[a]->bound_radius + x->shape[b]->bound_radius + f->l->skin[a] + f->l->skin[b];
@@ -320,7 +326,7 @@ static void beside(search *f, int part, int i, int from, int to) {
     for (int j = 0; j < 3; ++j) n[j] = R[3 * j] * s->X[0] + R[3 * j + 1] * s->X[3] + R[3 * j + 2] * s->X[6];
     for (int k = from; k < to; ++k) {
         const shape *o = x->shape[k];
-        if (x->group[k] < 0 || !carom_shape_finite(o)) continue;
+        if (x->group[k] < 0 || !carom_shape_finite(o) || both_rest(f, s, o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i,
                      way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
         const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]},
@@ -352,6 +358,20 @@ static void look_at_all(void *user, int part, int parts) {
         if (i >= from) look_at(f, i, &f->l->box[boxes]);
         boxes += carom_shape_finite(x->shape[i]);
     }
+}
+
+// Boxes of shapes that rest are looked at where one that may move is about.
+static int leave_resting(const search *f, carom_bounds *box, int n) {
+    carom_bounds all = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, 0, 0};
+    int kept = 0;
+    for (int i = 0; i < n; ++i) {
+        if (carom_near_rests(f->m, f->list, f->m->near->shape[box[i].id]->body)) continue;
+        for (int k = 0; k < 3; ++k)
+            all.low[k] = fmin(all.low[k], box[i].low[k]), all.high[k] = fmax(all.high[k], box[i].high[k]);
+    }
+    for (int i = 0; i < n; ++i)
+        if (carom_bounds_meet(&box[i], &all)) box[kept++] = box[i];
+    return kept;
 }
 
 static void sort_few(long long *code, int n) {
@@ -409,6 +429,12 @@ static int find_room(const carom_list *list, int count, int *from) {
     return -1;
 }
 
+// Its bodies sleep.
+static bool pair_rests(const search *f, long long code) {
+    const struct near_pairs *x = f->m->near;
+    return f->list->asleep && carom_near_rests(f->m, f->list, x->shape[(code - 1) / x->nrules / x->nshapes]->body);
+}
+
 // A thread's share of the slots in use, whole pairs: those that stay are marked in what was found, those of others
 // become free.
 static void keep_near(void *user, int part, int parts) {
@@ -423,7 +449,7 @@ static void keep_near(void *user, int part, int parts) {
         if (!code) continue;
         if (code != last) at = bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code), last = code;
         if (at) f->l->pair_of[at - f->l->found] = -1;
-        else if (!list->stays || !list->stays[i]) holds[i] = 0, list->is_new[i] = true;
+        else if (!list->stays || !list->stays[i] || pair_rests(f, code)) holds[i] = 0, list->is_new[i] = true;
     }
 }
 
@@ -460,30 +486,41 @@ static void count_contacts(void *user, int part, int parts) {
     f->contacts[part] = n;
 }
 
+// The pairs that may touch, or how many slots they want; bodies fall asleep and wake.  *again: some woke, whose pairs
+// are not among them.
+static carom_status search_once(search *f, double t, bool *again) {
+    const struct near_pairs *x = f->m->near;
+    carom_list *list = f->list;
+    int boxes = 0;
+    f->n = f->held = 0;
+    for (int part = 0; part < CAROM_BROAD_PARTS; ++part) f->own[part].n = 0;
+    for (int i = 0; i < x->nshapes; ++i) boxes += x->group[i] >= 0 && carom_shape_finite(x->shape[i]);
+    carom_team_run(list->team, look_at_all, f);
+    carom_team_run(list->team, all_beside, f);
+    if (list->asleep) boxes = leave_resting(f, f->l->box, boxes);
+    carom_broad(f->l->box, boxes, f->l->room, list->team, found, f);
+    list->has_fast_bodies = has_fast_bodies(x, f->l);
+    if (!gather(f)) return CAROM_NO_MEMORY;
+    long contacts = 0;
+    carom_team_run(list->team, count_contacts, f);
+    for (int i = 0; i < team_of(list); ++i) contacts += f->contacts[i];
+    if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS)
+        return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
+    *again = list->asleep &&
+             carom_near_sleep(f->m, list, f->l->root, f->l->calm, f->l->found, &f->n, t, f->h, f->v);
+    return CAROM_OK;
+}
+
 static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v,
                               double h) {
     const carom_model *m = model;
-    const struct near_pairs *x = m->near;
     search f;
-    int boxes = 0;
-    f.m = m, f.list = list, f.l = open_list(m, list), f.q = q, f.v = v, f.h = h, f.n = f.held = 0;
-    for (int part = 0; part < CAROM_BROAD_PARTS; ++part) f.own[part].n = 0;
+    f.m = m, f.list = list, f.l = open_list(m, list), f.q = q, f.v = v, f.h = h;
     f.l->reach = list->margin;
     f.l->h = h;
     // those who ask strays() want contacts to stay
     if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv);
-    for (int i = 0; i < x->nshapes; ++i) boxes += x->group[i] >= 0 && carom_shape_finite(x->shape[i]);
-    carom_team_run(list->team, look_at_all, &f);
-    carom_team_run(list->team, all_beside, &f);
-    carom_broad(f.l->box, boxes, f.l->room, list->team, found, &f);
-    list->has_fast_bodies = has_fast_bodies(x, f.l);
-    if (!gather(&f)) return CAROM_NO_MEMORY;
-    long contacts = 0;
-    carom_team_run(list->team, count_contacts, &f);
-    for (int i = 0; i < team_of(list); ++i) contacts += f.contacts[i];
-    if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS)
-        return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
-    if (list->sleep_timers) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
+    for (bool again = true; again;) CAROM_TRY(search_once(&f, t, &again));
     return place(&f);
 }
 

@@ -285,10 +285,16 @@ void carom_near_freeze(const carom_model *m, const void *work, carom_freeze what
 /// before `to`; lane < lanes.  contacts: how many of them there is work for; a few are not shared.
 void carom_near_share(const carom_model *m, const void *work, int contacts,
                       void (*part)(void *user, int lane, int from, int to), void *user);
-/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root:
-/// nbodies, calm: 2 nbodies: scratch.
-int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t,
-                     double h, const double *v);
+/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave the n found.  True: some woke, and the search
+/// has left out their pairs.  root: nbodies, calm: 2 nbodies: scratch.
+bool carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int *n,
+                      double t, double h, const double *v);
+/// Does a body sleep, or never move?
+static inline bool carom_near_rests(const carom_model *m, const carom_list *list, const body *b) {
+    if (b->v < 0) return true;
+    const int part = list->asleep ? m->near->part_of[b - m->bodies] : -1;
+    return part >= 0 && list->asleep[part];
+}
 void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
 /// The list in use; NULL: none.
 static inline carom_list *carom_near_list(const carom_model *m, const void *work) {

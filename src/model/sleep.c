@@ -3,7 +3,8 @@
 //
 // Bodies that are near each other, directly or through others, sleep and wake together: so no body that is awake is
 // near one that sleeps.  A body asleep has no velocity, no force and no contact; the simulation books the energy that
-// it had.  It wakes, with all its neighbours, when a body that is awake comes near.
+// it had.  Pairs of bodies asleep do not change and are not searched for: a body remembers its group, by the lowest
+// number of a body in it.  It wakes, with all of its group, when a body that is awake comes near.
 #include "model/pairs.h"
 #include <math.h>
 
@@ -42,8 +43,9 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
     }
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
+        if (x->group[i] < 0 || carom_near_rests(m, list, s->body)) continue;
         const double arm = sqrt(s->at[0] * s->at[0] + s->at[1] * s->at[1] + s->at[2] * s->at[2]) + s->bound_radius;
-        if (x->group[i] >= 0 && carom_body_speed(s->body, v, arm) >= x->sleep) calm[s->body - m->bodies] = 0;
+        if (carom_body_speed(s->body, v, arm) >= x->sleep) calm[s->body - m->bodies] = 0;
     }
     for (int k = 0; k < m->nbodies; ++k) {
         const int part = x->part_of[k];
@@ -64,13 +66,15 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
     }
 }
 
-int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t,
-                     double h, const double *v) {
+// Groups, by root: bodies asleep stay in theirs, and those of pairs are in one.
+static void unite(const carom_model *m, const carom_list *list, int *root, double *calm, const long long *found,
+                  int n) {
     const struct near_pairs *x = m->near;
-    int kept = 0;
-    count_calm(m, list, calm, t, h, v);
     double *least = calm + m->nbodies; // by root; -1: it touches nothing
-    for (int k = 0; k < m->nbodies; ++k) root[k] = k, least[k] = -1;
+    for (int k = 0; k < m->nbodies; ++k) {
+        const int group = x->part_of[k] < 0 ? 0 : list->asleep[x->part_of[k]];
+        root[k] = group ? group - 1 : k, least[k] = group ? AFTER : -1;
+    }
     for (int i = 0; i < n; ++i) {
         const long long both = (found[i] - 1) / x->nrules;
         const int i_A = (int)(both / x->nshapes), i_B = (int)(both % x->nshapes);
@@ -84,18 +88,29 @@ int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *
         const int r = find_root(root, k);
         if (m->bodies[k].v >= 0 && least[k] >= 0) least[r] = fmin(least[r], calm[k]);
     }
+}
+
+bool carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int *n,
+                      double t, double h, const double *v) {
+    const struct near_pairs *x = m->near;
+    const double *least = calm + m->nbodies;
+    int kept = 0;
+    bool woke = false;
+    count_calm(m, list, calm, t, h, v);
+    unite(m, list, root, calm, found, *n);
     for (int k = 0; k < m->nbodies; ++k) {
         const int part = x->part_of[k], r = find_root(root, k);
         if (part < 0) continue;
-        const bool was = list->asleep[part];
-        list->asleep[part] = least[r] >= AFTER;
-        list->sleep_timers[1 + part] = was && !list->asleep[part] ? 0 : calm[k];
+        const bool wakes = list->asleep[part] && least[r] < AFTER;
+        list->asleep[part] = least[r] >= AFTER ? 1 + r : 0;
+        list->sleep_timers[1 + part] = wakes ? 0 : calm[k];
+        woke |= wakes;
     }
-    for (int i = 0; i < n; ++i) {
-        const int part = x->part_of[x->shape[(found[i] - 1) / x->nrules / x->nshapes]->body - m->bodies];
-        if (part < 0 || !list->asleep[part]) found[kept++] = found[i];
-    }
-    return kept;
+    for (int i = 0; i < *n; ++i)
+        if (!carom_near_rests(m, list, x->shape[(found[i] - 1) / x->nrules / x->nshapes]->body))
+            found[kept++] = found[i];
+    *n = kept;
+    return woke;
 }
 
 void carom_near_still(const carom_model *m, const void *work, double *f) {

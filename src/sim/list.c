@@ -80,8 +80,8 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     carom_list *l = &sim->list;
     if (!l->slots) return CAROM_OK;
     carom_status status;
+    for (int i = 0; l->asleep && i < sim->own.nparts; ++i) sim->slept[i] = l->asleep[i] != 0;
     do {
-        if (l->asleep) memcpy(sim->slept, l->asleep, (size_t)sim->own.nparts * sizeof *l->asleep);
         recall(sim);
         carom_way ahead = {.q_0 = sim->q, .v_0 = sim->v};
         l->margin = sim->kept->reach;

@@ -48,7 +48,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     l->asleep =
         sim->own.contact_list->sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
     sim->slept =
-        sim->own.contact_list->sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
+        sim->own.contact_list->sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
     l->is_new = carom_allocate_bytes(mem, n * sizeof *l->is_new);
     l->stays = carom_allocate_bytes(mem, n * sizeof *l->stays);
     l->work = carom_allocate_bytes(mem, sim->own.contact_list->work_size(sim->own.model, l));
