@@ -169,8 +169,82 @@ static void forces_that_jump_and_come_back(void **state) {
             }
 }
 
+// A body of v = 1 slides on a floor with g = 10, lengths in units of L.
+static void slide_text(char *text, size_t room, double L, const char *mu) {
+    snprintf(text, room,
+             "carom: 1\nparameters: {L: %g}\ncoordinates: {X: {at: 0, rate: L}, Y: 0}\nlet: {x: X/L}\nenergy: "
+             "{kinetic: 1/2*(X'^2 + Y'^2), potential: 10*L*Y}\ncontacts: {c: {gap: Y, slip: X, friction: '%s'}}\n",
+             L, mu);
+}
+
+// mu from 0.01 to 0.5 for good; and a strip of 1 mm, which holds the body, or lets it go with  v^2 = 1 - 2 g (mu L +
+// mu_1 1 mm)  at its end.  Constant deceleration is exact for every scheme, and so is where it changes.  Stages of
+// `splitting` on both sides of a jump move it there by some of h^2/2 times the difference, 400 h^2/2 of a part of 1e-3
+// s, times 400: 2e-3 of a velocity of which the strip takes most.
+static void friction_that_depends_on_places(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"auto", "event-driven", "mixed", "splitting"};
+    static const struct {
+        const char *mu;
+        double end, x, v;
+    } c[] = {{"if(x < 0.3037, 0.01, 0.5)", 0.35, 0.33964679899995, 0.76144074621762},
+             {"0.01 + 50*(x > 0.4032)*(x < 0.4042)", 1, 0.4032 + 0.91936 / 2 / 500.1, 0},
+             {"0.01 + if(abs(x - 0.3037) < 0.5e-3, 40, 0)", 1, 0.537966523033, 0.303984695985}};
+    static const double step[] = {1e-3, 1e-2, 1e-1}, unit[] = {1e-6, 1, 1e6};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 4; ++k)
+            for (int j = 0; j < 3; ++j) {
+                char text[400];
+                double x, v;
+                carom_ledger l;
+                slide_text(text, sizeof text, unit[j], c[i].mu);
+                const run_of run = {scheme[k], {NULL}, i == 2 && k == 3 ? 5e-3 : k == 3 ? 3e-6 : 1e-6};
+                end_of(text, &run, step[j], c[i].end, &x, &v, &l);
+                x /= unit[j], v /= unit[j];
+                if (!(fabs(v - c[i].v) <= run.off && fabs(x - c[i].x) <= run.off))
+                    fail_msg("%s, %g: mu = %s: x = %.12g, v = %.12g", scheme[k], step[j], c[i].mu, x, v);
+            }
+}
+
+static carom_status count(void *user, const carom_change *c) {
+    (void)c;
+    *(int *)user += 1;
+    return CAROM_OK;
+}
+
+// What rests on a kink, or on the border of friction, by rounding on either side: no event but the start, whatever the
+// interval between records, and it stays where it is, but for what rounding makes of a stiff force.
+static void rest_at_kinks(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"auto", "event-driven", "mixed", "splitting"}, *const model[] = {
+        "coordinates: {x: 0.3}\nenergy: {kinetic: 1/2*x'^2, potential: '50*(x - 0.1*3)^2 + 200*max(0, x - 0.1*3)^2'}\n",
+        "coordinates: {x: 0.3}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: '100*abs(x - 0.3) - 200*(x - 0.3)'}\n",
+        "coordinates: {x: 0.3}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {c: {gap: x - 0.1*3, stiffness: 1e4, damping: "
+        "0.1, friction: 0}}\n",
+        "coordinates: {x: 0.3, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y - 2*x}\ncontacts: {c: {gap: "
+        "y, slip: x, friction: 'if(x < 0.1*3, 0.3, 0.5)'}}\n"};
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 4; ++k)
+            for (int j = 0; j < 2; ++j) {
+                char text[400];
+                int events = 0;
+                snprintf(text, sizeof text, "carom: 1\n%s", model[i]);
+                carom_model *m = good(text);
+                carom_sim *sim = model_sim(m, scheme[k], NULL, j ? 0.1 : 1e-3, 1);
+                carom_sim_watch_changes(sim, count, &events);
+                model_sim_run(sim);
+                const carom_now now = carom_sim_now(sim);
+                if (events > 1 || !(fabs(now.q[0] - 0.3) <= 1e-12) || !(fabs(now.v[0]) <= 1e-12))
+                    fail_msg("%s, model %d: %d events, x = %.17g, v = %g", scheme[k], i, events, now.q[0], now.v[0]);
+                carom_sim_destroy(sim);
+                carom_model_destroy(m);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forces_that_jump_and_come_back),
+                                       cmocka_unit_test(friction_that_depends_on_places),
+                                       cmocka_unit_test(rest_at_kinks),
                                        cmocka_unit_test(narrow_barriers),
                                        cmocka_unit_test(barriers_and_constant_steps),
                                        cmocka_unit_test(vibrations_are_not_narrow),

@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/option.h"
 #include "derive/laws.h"
+#include "derive/soft.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>
@@ -237,6 +238,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
             CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
         for (int i = m->np; i < m->np + m->nreacting; ++i)
             m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
+        CAROM_TRY(carom_add_kinks_of_friction(r, x[k]));
     }
     return CAROM_OK;
 }

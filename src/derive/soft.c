@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "derive/soft.h"
 #include "expr/parts.h"
+#include "system/narrow.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,28 +139,48 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     return status;
 }
 
-// Positions decide.  Where velocities do, a motion may be held there, and events would never end.
-static bool by_position(const carom_graph *g, carom_node k) {
-    return carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
+// Positions decide.  Where velocities do, a motion may be held there, and events would never end.  Reactions, inputs np
+// and after, are for friction alone.
+static bool by_position(const carom_model *m, carom_node k) {
+    const carom_graph *g = m->graph;
+    bool reacts = false;
+    for (int i = m->np; i <= m->np + m->nreacting && !reacts; ++i)
+        reacts = carom_graph_depends(g, k, CAROM_PARAMETER, i);
+    return !reacts && carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
 }
 
-// Up to `most` kinks in all.
-static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
+// Of the n nodes of a list, which is freed, those that positions alone decide.
+static carom_status add_places(resolver *r, int n, carom_node *list, bool jumps) {
     carom_model *m = r->m;
-    carom_node *list = NULL, last = 0;
+    carom_node last = 0;
     carom_status status = CAROM_OK;
-    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
     if (n < 0) return carom_fault_memory(r);
     for (int i = 0; i < n; ++i) last = list[i] > last ? list[i] : last;
-    bool *known = n > 0 ? calloc((size_t)last + 1, sizeof *known) : NULL;
+    int *known = n > 0 ? calloc((size_t)last + 1, sizeof *known) : NULL; // number, from 1
     if (n > 0 && !known) status = carom_fault_memory(r);
     for (int k = 0; known && k < m->nkinks; ++k)
-        if (m->kink[k] <= last) known[m->kink[k]] = true;
-    for (int i = 0; i < n && status == CAROM_OK; ++i)
-        if (!known[list[i]] && by_position(m->graph, list[i])) status = carom_add_kink(r, list[i], -1);
+        if (m->kink[k] <= last && (m->kink_of[k] == -1 || m->kink_of[k] == CAROM_JUMPS)) known[m->kink[k]] = k + 1;
+    for (int i = 0; i < n && status == CAROM_OK; ++i) {
+        int *at = known + list[i];
+        if (*at == 0 && !by_position(m, list[i])) continue;
+        if (*at == 0) status = carom_add_kink(r, list[i], -1), *at = m->nkinks;
+        if (status == CAROM_OK && jumps) m->kink_of[*at - 1] = CAROM_JUMPS;
+    }
     free(known);
     free(list);
     return status;
+}
+
+static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
+    carom_node *list = NULL;
+    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(r->m->graph, x, smooth, &list);
+    return add_places(r, n, list, false);
+}
+
+carom_status carom_add_kinks_of_friction(resolver *r, carom_node x) {
+    carom_node *list;
+    const int n = carom_graph_kinks(r->m->graph, x, &list);
+    return add_places(r, n, list, true);
 }
 
 carom_status carom_derive_bends(resolver *r) {

@@ -13,6 +13,8 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
 /// Kinks of forces as they are written, and of those of the potential, where positions decide and forces are
 /// continuous.
 carom_status carom_derive_bends(resolver *r);
+/// Those of a coefficient of friction, and where it jumps: a body passes such a place with a velocity, or rests.
+carom_status carom_add_kinks_of_friction(resolver *r, carom_node x);
 /// The law of a contact that comes and goes; NULL: it is rigid.
 carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law);
 /// Forces of a contact whose gap and slips are known; mu: its friction.

@@ -224,10 +224,12 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
         w->head.from = P->a.tau;
         w->head.to = P->b.tau;
     }
-    carom_phase_near(P, s, found ? &P->b : &P->a);
-    w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
-    if (error && found && (s->sys->events->nk > 0 || P->f.slow) && end > 0) {
+    const bool short_of = found && P->strays && end > auto_shortest(s, P->t); // it ends before the jump, without event
+    if (short_of) w->head.event = found = false;
+    carom_phase_near(P, s, found ? &P->b : &P->a);
+    w->head.t_b = w->P.t + (found ? P->b.tau : short_of ? end : *h);
+    if (error && (found || short_of) && (s->sys->events->nk > 0 || P->f.slow) && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
         CAROM_TRY(error_of(w, s, end, &P->a, error));
         *h = end;

@@ -340,7 +340,7 @@ static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *
     if (!*hidden) return CAROM_OK;
     w->cap = length / CAROM_PHASE_FINE;
     if (first) return CAROM_OK;
-    carom_phase_next(P);
+    CAROM_TRY(carom_phase_next(P, s));
     carom_phase_end(P, s, P->t + P->a.tau);
     return CAROM_OK;
 }
@@ -356,7 +356,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
         if (!first) CAROM_TRY(carom_substep_done(s, P->t + P->a.tau, P->a.q, P->a.v));
-        if (!first) carom_phase_next(P);
+        if (!first) CAROM_TRY(carom_phase_next(P, s));
         CAROM_TRY(carom_phase_advance(P, s, h, NULL));
         if (++w->steps > s->opt[OPT_STEPS]) return CAROM_OK; // the caller refuses
         CAROM_TRY(end_before_hidden(w, s, first, &hidden));

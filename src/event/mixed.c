@@ -75,6 +75,14 @@ static double bracket_length(const carom_phase *w, const carom_step *s) {
     return fmax(fmin(s->opt[OPT_BRACKET] * s->h * relative(w, s), s->h / 16), shortest(s));
 }
 
+// The part ends at t, in w->a, without event.
+static carom_status end_part(carom_phase *w, carom_step *s, double t, carom_kinked_parts *p) {
+    p->kinked = false;
+    carom_phase_near(w, s, &w->a);
+    carom_phase_end(w, s, t);
+    return carom_phase_project(w, s, bracket_length(w, s));
+}
+
 // From the start of the phase to t_1, or across the first event, or over a part of that.
 //
 // (MX-18)  A part knows nothing of forces that last shorter than it.  So parts are short against the time from and to a
@@ -84,23 +92,27 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     const double left = t_1 - w->t, h = carom_kinked_part(s, p, w->t, left);
     bool met;
     CAROM_TRY(carom_phase_start(w, s, h));
+    if (carom_kinked_passing(w, p)) return CAROM_OK;
     CAROM_TRY(carom_phase_advance(w, s, h, NULL));
     CAROM_TRY(carom_phase_divide_hidden(w, s, p, &met));
     if (met) return CAROM_OK;
     CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
     CAROM_TRY(carom_phase_look(w, s, found));
     if (!*found && carom_kinked_divide(s, h, false, met, p)) return CAROM_OK;
-    if (!*found) {
-        p->kinked = false;
-        carom_phase_near(w, s, &w->a);
-        carom_phase_end(w, s, h < left ? w->t + h : t_1);
-        return carom_phase_project(w, s, bracket_length(w, s));
-    }
-    const bool kink = carom_phase_kink(w, s);
+    if (!*found) return end_part(w, s, h < left ? w->t + h : t_1, p);
+    bool kink = carom_phase_kink(w, s);
     // the last stage counts for more than the interval that it is beyond a kink
-    const double delta = kink ? shortest(s) : bracket_length(w, s);
+    double delta = kink ? shortest(s) : bracket_length(w, s);
     w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
+    if (!kink && carom_phase_jump(w, s)) { // what was beyond it made the event
+        kink = true, delta = shortest(s);
+        CAROM_TRY(carom_phase_enclose(w, s, delta));
+    }
+    if (w->strays && w->a.tau > shortest(s)) {
+        *found = false;
+        return end_part(w, s, w->t + w->a.tau, p);
+    }
     if (kink) {
         CAROM_TRY(w->integrator->at(w, s, w->a.tau, &w->trial));
         CAROM_TRY(carom_phase_stages_kink(w, s, CAROM_PHASE_FAR, &met));

@@ -6,9 +6,11 @@
 #include "event/hidden.h"
 #include "event/margin.h"
 #include "event/phase.h"
+#include "event/side.h"
 #include "event/tube.h"
 #include "event/watch.h"
 #include "scheme/inside.h"
+#include "system/narrow.h"
 #include "system/system.h"
 #include <float.h>
 #include <math.h>
@@ -49,7 +51,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
                    &w.p, &w.left, &w.pull);
     CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0,
                    &w.noise_0, &w.D_0);
-    w.sign = carom_allocate(mem, (size_t)sys->events->nk);
+    CAROM_ALLOCATE(mem, (size_t)sys->events->nk, &w.sign, &w.beyond);
     CAROM_ALLOCATE(mem, 2 * nc + (size_t)sys->events->nk, &w.scale, &w.floor);
     bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over, &w.barred};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
@@ -213,7 +215,7 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
     for (int i = 0; w->gates && sys->events->kink_of && i < sys->events->nk; ++i) {
-        const int c = CAROM_CLOSES_WHILE(carom_system_kink_of(sys, i));
+        const int of = carom_system_kink_of(sys, i), c = of < -1 && of != CAROM_JUMPS ? CAROM_CLOSES_WHILE(of) : -1;
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];
         w->barred[c] = w->sign[i] < 0;
@@ -240,11 +242,10 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     carom_copy(P->v, w->v, nv);
     P->tau = 0;
     P->work = (carom_account){0};
-    if (s->sys->events->nk > 0) {
-        for (int i = 0; i < s->sys->events->nk; ++i) w->sign[i] = 1;
-        CAROM_TRY(carom_phase_kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
-        for (int i = 0; i < s->sys->events->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
-    }
+    bool moved;
+    CAROM_TRY(carom_phase_sides(w, s, h, &moved));
+    if (moved) CAROM_TRY(w->integrator->reset(w, s, h));
+    if (moved) carom_copy(P->q, w->q, s->sys->nq);
     if (nc == 0) return CAROM_OK;
     carom_scan_begin(&w->scan, w->t);
     CAROM_TRY(carom_phase_gaps(w, s, w->t, P));
@@ -369,7 +370,8 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     const double tau = w->b.tau;
     bool some = false;
     *found = false;
-    for (int i = 0; i < s->sys->events->nk; ++i) z->watched[s->sys->nc + i] = all && !carom_phase_idle(w, s->sys, i);
+    for (int i = 0; i < s->sys->events->nk; ++i)
+        z->watched[s->sys->nc + i] = all && w->sign[i] != 0 && !carom_phase_idle(w, s->sys, i);
     carom_phase_margins(w, s, all);
     const bool holds = carom_tube_holds(w, s);
     for (int c = 0; holds && c < s->sys->nc; ++c) z->watched[c] = z->watched[c] && !carom_tube_clear(w, s, c);
@@ -395,7 +397,10 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
     return look_inside(w, s, false, found);
 }
 
-void carom_phase_next(carom_phase *w) { swap(&w->from, &w->a); }
+carom_status carom_phase_next(carom_phase *w, carom_step *s) {
+    swap(&w->from, &w->a);
+    return carom_phase_sides_left(w, s);
+}
 
 carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     const double tau = w->b.tau;
@@ -410,24 +415,30 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     return CAROM_OK;
 }
 
-void carom_phase_before_kink(carom_phase *w, const carom_step *s) {
-    carom_copy(w->b.v, w->a.v, s->sys->nv);
-    w->b.work = w->a.work;
+static bool jumps(const carom_system *sys) {
+    for (int i = 0; i < sys->events->nk; ++i)
+        if (carom_system_kink_of(sys, i) == CAROM_JUMPS) return true;
+    return false;
 }
 
 // Is phi beyond a kink of forces, by more than that part of the way to it?
-static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part) {
-    for (int i = 0; i < sys->events->nk; ++i)
-        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && carom_system_kink_of(sys, i) == -1)
-            return true;
+static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part, bool jumps) {
+    for (int i = 0; i < sys->events->nk; ++i) {
+        const int c = carom_system_kink_of(sys, i);
+        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && (c == CAROM_JUMPS || (c == -1 && !jumps))) return true;
+    }
     return false;
 }
 
 bool carom_phase_kink(const carom_phase *w, const carom_step *s) {
-    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0);
+    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, false);
 }
 
-carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met) {
+bool carom_phase_jump(const carom_phase *w, const carom_step *s) {
+    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, true);
+}
+
+static carom_status stages_kink(carom_phase *w, carom_step *s, double part, bool jumps, bool *met) {
     const carom_butcher *T = w->f.T;
     double *const *rates = carom_butcher_explicit(T) ? w->f.lifted : w->f.V, *phi = w->aside.phi;
     *met = false;
@@ -437,7 +448,26 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
             if (carom_butcher_a(T, i, j) != 0) carom_axpy(w->f.dv, carom_butcher_a(T, i, j), rates[j], s->sys->nv);
         carom_move(s, w->q_1, w->q, w->tried, w->f.dv);
         CAROM_TRY(carom_phase_kinks(w, s, w->t + carom_butcher_c(T, i) * w->tried, w->q_1, w->f.V[i], phi));
-        *met = force_kink(w, s->sys, phi, part);
+        *met = force_kink(w, s->sys, phi, part, jumps);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met) {
+    return stages_kink(w, s, part, false, met);
+}
+
+// Where stages alone are beyond it, by rounding, w->b moves on until it is, too, so that the next phase begins with the
+// forces of there.
+carom_status carom_phase_before_kink(carom_phase *w, carom_step *s) {
+    enum { TIMES = 40 };
+    carom_copy(w->b.v, w->a.v, s->sys->nv);
+    w->b.work = w->a.work;
+    double e = fmax(w->b.tau - w->a.tau, DBL_EPSILON * w->b.tau);
+    for (int i = 0; i < TIMES && jumps(s->sys) && !carom_phase_kink(w, s); ++i, e *= 2) {
+        carom_move(s, w->q_1, w->b.q, e, w->b.v);
+        CAROM_TRY(carom_phase_kinks(w, s, w->t + w->b.tau, w->q_1, w->b.v, w->b.phi + 2 * s->sys->nc));
+        if (carom_phase_kink(w, s)) carom_copy(w->b.q, w->q_1, s->sys->nq);
     }
     return CAROM_OK;
 }
@@ -455,6 +485,12 @@ void carom_kinked_begin(carom_kinked_parts *p, double t) {
     p->cap = HUGE_VAL;
     p->kinked = true;
     p->last[0] = 1, p->last[1] = t;
+}
+
+bool carom_kinked_passing(const carom_phase *w, carom_kinked_parts *p) {
+    const bool led = w->passing && p->cap < HUGE_VAL;
+    if (led) carom_kinked_begin(p, w->t);
+    return led;
 }
 
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p) {
@@ -507,6 +543,20 @@ static bool steep(const carom_phase *w, const carom_step *s) {
     return false;
 }
 
+// (MX-26)  Forces jump at a kink, and a stage of the step to P is beyond it: whatever the velocity of P shows is of
+//          there.  P counts as beyond; *strays: it is not beyond the kink itself.
+static carom_status judge(carom_phase *w, carom_step *s, const carom_event_point *P, double *y, bool *strays) {
+    const double *phi = P->phi + 2 * s->sys->nc;
+    bool met = false;
+    *y = worst(w, P);
+    *strays = false;
+    if (!jumps(s->sys) || w->limits.exact || !(P->tau > 0)) return CAROM_OK;
+    CAROM_TRY(stages_kink(w, s, 0, true, &met));
+    *strays = met && !force_kink(w, s->sys, phi, 0, true);
+    if (met) *y = fmin(*y, -DBL_EPSILON);
+    return CAROM_OK;
+}
+
 // On entry w->b lies beyond an event.  Then w->a before, w->b beyond and b - a <= delta.  By the method of Oliveira and
 // Takahashi (interpolate, truncate, project): superlinear, and never slower than bisection by more than one evaluation.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
@@ -517,6 +567,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
     const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
     double reach = 0.5 * delta; // eps 2^(n_max - j)
     while (reach < length) reach *= 2;
+    w->strays = false;
     for (; w->b.tau - w->a.tau > delta || steep(w, s); reach *= 0.5) {
         const double a = w->a.tau, b = w->b.tau, half = 0.5 * (a + b), r = fmax(reach - 0.5 * (b - a), 0);
         const double x_f = (y_b * a - y_a * b) / (y_b - y_a), side = x_f < half ? 1 : -1, cut = k_1 * (b - a) * (b - a);
@@ -525,11 +576,17 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
         if (!(x > a && x < b)) x = half;
         if (!(x > a && x < b)) break; // neighbours in floating point
         CAROM_TRY(at(w, s, x, &w->trial));
-        const double y = worst(w, &w->trial);
+        double y;
+        bool strays;
+        CAROM_TRY(judge(w, s, &w->trial, &y, &strays));
+        if (y < 0) w->strays = strays;
         swap(&w->trial, y < 0 ? &w->b : &w->a);
         *(y < 0 ? &y_b : &y_a) = y < 0 ? y : fmax(y, DBL_EPSILON);
         if (y < 0 && w->limits.exact && near_enough(w, s, &w->b)) break;
     }
+    const double *phi = w->a.phi + 2 * s->sys->nc, *floors = w->floor + 2 * s->sys->nc;
+    for (int i = 0; i < s->sys->events->nk; ++i) // w->a is there to rounding
+        if (carom_system_kink_of(s->sys, i) == CAROM_JUMPS && phi[i] <= floors[i]) w->strays = false;
     return CAROM_OK;
 }
 
@@ -692,7 +749,7 @@ static carom_status before_kink(carom_phase *w, carom_step *s) {
         CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
     }
     if (!met) return CAROM_OK;
-    carom_phase_before_kink(w, s);
+    CAROM_TRY(carom_phase_before_kink(w, s));
     for (int c = 0; c < nc; ++c) {
         if (carom_phase_open(w, c)) continue;
         w->b.phi[c] = w->a.phi[c], w->b.phi[nc + c] = w->a.phi[nc + c], w->b.kink[c] = w->a.kink[c];

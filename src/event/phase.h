@@ -9,8 +9,9 @@
 // Files, each uses those before it alone: rk.c tables; accumulate.c runs of impacts and their limits; share.c reactions
 // that are not unique; flow*.c accelerations, projections, impacts, Runge-Kutta stages; scan.c gaps inside a step;
 // tube.c which of them can be left out; hidden.c forces inside a step; feature.c contacts that switch features;
-// change.c events for observers; watch.c event functions; margin.c closed contacts inside a step; decide.c what happens
-// at an event; phase.c steps and location; singular.c; cvode.c the integrator that needs SUNDIALS.
+// change.c events for observers; watch.c event functions; side.c on which side of kinks phases begin; margin.c closed
+// contacts inside a step; decide.c what happens at an event; phase.c steps and location; singular.c; cvode.c the
+// integrator that needs SUNDIALS.
 #pragma once
 #include "event/state.h"
 
@@ -54,7 +55,7 @@ carom_status carom_phase_advance(carom_phase *w, carom_step *s, double tau, doub
 carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_event_point *P, double *error);
 
 /// After a step without event, for integrators that go on from its end.
-void carom_phase_next(carom_phase *w);
+carom_status carom_phase_next(carom_phase *w, carom_step *s);
 /// The size of positions that are all zero, with the largest velocity v and acceleration a.
 double carom_phase_first_size(const carom_step *s, double h, double v, double a);
 /// Positions grow while a phase lasts, and with them the rounding of gaps.
@@ -70,8 +71,10 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
 /// Is w->b beyond a kink of forces?  Is a stage of the Runge-Kutta step just made, by more than that part of the way to
 /// it?
 bool carom_phase_kink(const carom_phase *w, const carom_step *s);
+/// Is w->b beyond a place where forces or friction jump?
+bool carom_phase_jump(const carom_phase *w, const carom_step *s);
 /// (MX-25)  w->b, the end of a step just beyond a kink of forces, gets the velocity and the works of w->a, just before.
-void carom_phase_before_kink(carom_phase *w, const carom_step *s);
+carom_status carom_phase_before_kink(carom_phase *w, carom_step *s);
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met);
 #define CAROM_PHASE_FINE 16 // steps, at least, between two kinks of forces that one step would pass over (EV-25)
 #define CAROM_PHASE_FAR 0.1 // of the way to a kink: stages beyond it by more know too much of what is there
@@ -88,6 +91,8 @@ typedef struct carom_kinked_parts {
 double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, double t, double left);
 /// The part ends at t, at a kink.
 void carom_kinked_begin(carom_kinked_parts *p, double t);
+/// Does the part begin at a kink that parts have led to?  Then a longer one may be tried.
+bool carom_kinked_passing(const carom_phase *w, carom_kinked_parts *p);
 /// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap
 /// or p->thin is its length.
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
@@ -96,7 +101,8 @@ bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, c
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter);
 
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are
-/// rounding.
+/// rounding.  w->strays: w->b is not beyond it, but stages of the step to it are beyond a jump of forces; the phase may
+/// end at w->a, and the next one comes nearer.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 
 /// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the

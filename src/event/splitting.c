@@ -250,6 +250,8 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     bool met, found, kink;
     *done = true;
     if (s->sys->events->nk == 0) return CAROM_OK;
+    *done = !carom_kinked_passing(P, p);
+    if (!*done) return CAROM_OK;
     CAROM_TRY(carom_phase_stages_kink(P, s, 0, &met));
     watch_kinks(P, s->sys->nc, true);
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
@@ -263,7 +265,9 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
         swap(&P->a, &P->b);
     }
     watch_kinks(P, s->sys->nc, false);
-    const double end = kink ? P->b.tau : tau;
+    const bool strays = kink && P->strays && P->a.tau > shortest;
+    kink = kink && !strays;
+    const double end = strays ? P->a.tau : kink ? P->b.tau : tau;
     *done = !carom_kinked_divide(s, end, kink, met, p);
     s->counts->substeps_rejected += !*done || kink;
     if (!*done) return CAROM_OK;
@@ -271,7 +275,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     else p->kinked = false;
     // its stages are wanted
     if (P->tried != end || P->b.tau != end) CAROM_TRY(P->integrator->advance(P, s, end, &P->b, NULL));
-    if (kink) carom_phase_before_kink(P, s);
+    if (kink) CAROM_TRY(carom_phase_before_kink(P, s));
     return gaps(w, s);
 }
 

@@ -95,7 +95,8 @@ typedef struct carom_phase {
     double *tol_g;                 // nc: rounding of gaps
     double *offset;                // nc: event function of an open contact less its gap
     int nphi;                      // event functions: 2 nc, and those where forces have kinks
-    double *sign;                  // nk: of the latter at the start of the phase
+    double *sign;                  // nk: of the latter at the start of the phase; 0: it rests there
+    double *beyond;                // nk: how far the phase began beyond it, by rounding
     double *floor;                 // nphi: rounding of the event functions measured last
     bool *armed;                   // 2 nc: the function counts in this phase
     bool *barred;                  // nc: open, and not to close in this phase (EV-24)
@@ -113,6 +114,8 @@ typedef struct carom_phase {
     double *q_before, *v_before, *phase_before; // for observers
     double *q_held;                // where it was decided, with the features of this position
     bool *hit;                     // 2 nc: its functions
+    bool passing;                  // the phase began at a jump of forces that it had not quite passed
+    bool strays;                   // stages alone are beyond the event enclosed last, a jump of forces (MX-26)
     bool bent;                     // the last event was a kink of forces alone
     bool switched;                 // a closed contact has switched features, or its direction jumps
     bool *in, *over;               // nc: takes part; its run has accumulated

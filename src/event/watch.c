@@ -2,6 +2,7 @@
 #include "event/feature.h"
 #include "event/watch.h"
 #include "scheme/inside.h"
+#include "system/narrow.h"
 #include "system/system.h"
 #include <float.h>
 #include <math.h>
@@ -58,19 +59,29 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
 
 bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {
     const int c = carom_system_kink_of(sys, i);
+    if (c == CAROM_JUMPS) return false;
     return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_CLOSES_WHILE(c));
 }
 
-// (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where
-//          it changes.
-carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
-                               double *phi) {
+carom_status carom_phase_kinks_raw(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
+                                   double *k) {
     const carom_system *sys = s->sys;
-    const carom_status status = sys->events->kinks(sys->model, s->sys_work, t, q, v, phi);
+    const carom_status status = sys->events->kinks(sys->model, s->sys_work, t, q, v, k);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
     if (status != CAROM_OK)
         return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
-    for (int i = 0; i < sys->events->nk; ++i) phi[i] = carom_phase_idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
+    for (int i = 0; i < sys->events->nk; ++i)
+        if (carom_phase_idle(w, sys, i)) k[i] = 1;
+    return CAROM_OK;
+}
+
+// (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where
+//          it changes.  What the start of the phase was beyond it by rounding is added; a state that rests on the kink
+//          has no sign.
+carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
+                               double *phi) {
+    CAROM_TRY(carom_phase_kinks_raw(w, s, t, q, v, phi));
+    for (int i = 0; i < s->sys->events->nk; ++i) phi[i] = w->sign[i] == 0 ? 1 : phi[i] * w->sign[i] + w->beyond[i];
     return CAROM_OK;
 }
 

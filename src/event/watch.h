@@ -7,6 +7,9 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point 
 
 /// Gaps and normal velocities alone.  Gaps and directions of open contacts are what they are.
 carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_event_point *P);
+/// Functions at whose zeros forces and gaps have kinks; 1 for those that are idle.
+carom_status carom_phase_kinks_raw(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
+                                   double *k);
 /// Event functions of kinks of forces and gaps.
 carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
                                double *phi);

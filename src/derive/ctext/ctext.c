@@ -7,6 +7,7 @@
 #include "derive/bodies/body.h"
 #include "expr/curve.h"
 #include "model/conditions.h"
+#include "system/narrow.h"
 
 // What is written about each group: entries, and the two or three lists of subscripts that belong to it.
 typedef struct part {
@@ -160,7 +161,8 @@ static carom_status put_kinks(const ctext *c, carom_error *err) {
         0};
     if (m->nkinks == 0) return CAROM_OK;
     PUT(c, "\nenum { %.100s_nk = %d };\nconst int %.100s_kinks_of[] = {", c->prefix, m->nkinks, c->prefix);
-    for (int k = 0; k < m->nkinks; ++k) PUT(c, "%s%d", k ? ", " : "", m->kink_of[k]);
+    for (int k = 0; k < m->nkinks; ++k)
+        PUT(c, "%s%d", k ? ", " : "", m->kink_of[k] == CAROM_JUMPS ? -1 : m->kink_of[k]);
     put(c, "};");
     return put_part(c, &p, err);
 }

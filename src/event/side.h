@@ -1,0 +1,10 @@
+// side.h: on which side of a kink of forces a phase begins.
+#pragma once
+#include "event/state.h"
+
+/// w->sign, w->beyond and w->floor of the kinks, for a phase that starts at w->from with accelerations w->f.a and has
+/// steps of h at most; their event functions there.  *moved, w->passing: it began at a jump that it had not
+/// quite passed, and now has.
+carom_status carom_phase_sides(carom_phase *w, carom_step *s, double h, bool *moved);
+/// w->from is the end of a step: kinks that the phase began on may be left.
+carom_status carom_phase_sides_left(carom_phase *w, carom_step *s);
