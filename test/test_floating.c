@@ -477,7 +477,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"carom: 1\nflexible: {a: " PLANAR("") "}\nshapes: {knob: {circle: 1, of: a.ende}}\n", "a.ende"},
         {"carom: 1\nflexible: {a: " PLANAR(
              "points: {x: 0.5}") "}\njoints: {j: {type: weld, between: [a.y, ground], at: [0, 0]}}\n",
-         "unknown body 'a.y'"},
+         "body 'a' has no point 'y'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) model_refused(wrong[i].text, wrong[i].part);
 }

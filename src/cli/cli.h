@@ -74,6 +74,9 @@ bool cli_duration(const cli_args *a, const char *option, double *x);
 /// alone.  cli_settings(): the list of --set and these expressions, NULL-terminated; to be freed.
 bool cli_run_duration(const cli_args *a, const char *option, double *x);
 const char **cli_settings(const cli_args *a);
+/// Is this a name, or something to compute?  Does the option give its time by such a text?
+bool cli_is_expression(const char *text);
+bool cli_by_expression(const cli_args *a, const char *option);
 bool cli_read_time(const char *option, const char *text, double *x);
 void cli_verb_help(FILE *f, const cli_verb *verb);
 

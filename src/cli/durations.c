@@ -21,19 +21,13 @@ static bool observe(const carom_model *m, double *x) {
     return isfinite(*x);
 }
 
-// A name, or something to compute.
-static bool is_expression(const char *text) {
-    const int first = carom_lower((unsigned char)text[0]);
-    return strpbrk(text, "*+/(^") != NULL || (first >= 'a' && first <= 'z');
-}
-
 // An expression of the model's parameters, with those of --set.  False: it is none.
 static bool evaluate(const cli_args *a, const char *text, double *x) {
     const char *const expression[] = {text, NULL};
     bool good = false;
     cli_source s = {0};
     carom_error err = {0};
-    if (!is_expression(text)) return false;
+    if (!cli_is_expression(text)) return false;
     if (a->n < 1 || !carom_ends(a->word[0], ".yaml") || !cli_source_read(&s, a)) return cli_source_free(&s), false;
     s.def.observe = expression;
     s.model = carom_model_create(&s.def, &err);
@@ -58,32 +52,6 @@ bool cli_duration(const cli_args *a, const char *name, double *x) {
     return true;
 }
 
-// Does the option give its time by an expression?
-static bool by_expression(const cli_args *a, const char *name) {
-    const char *text = cli_value(a, name);
-    double x;
-    carom_error err;
-    return text && is_expression(text) && !carom_model_quantity(NULL, "t", text, strlen(text), &x, &err);
-}
-
 bool cli_run_duration(const cli_args *a, const char *name, double *x) {
-    return by_expression(a, name) || cli_duration(a, name, x);
-}
-
-const char **cli_settings(const cli_args *a) {
-    static const char *const names[] = {"end", "step", NULL};
-    const char **given = cli_list(a, "set");
-    size_t n = (size_t)carom_list_length(given), bytes = 0;
-    for (int i = 0; names[i]; ++i) bytes += cli_has(a, names[i]) ? strlen(cli_value(a, names[i])) + 20 : 0;
-    const char **list = calloc((n + 3) * sizeof *list + bytes, 1);
-    if (!list) abort();
-    char *text = (char *)(list + n + 3);
-    memcpy(list, given, n * sizeof *list);
-    for (int i = 0; names[i]; ++i) {
-        if (!by_expression(a, names[i])) continue;
-        list[n++] = text;
-        text += sprintf(text, "simulation.%s=%s", names[i], cli_value(a, names[i])) + 1;
-    }
-    free(given);
-    return list;
+    return cli_by_expression(a, name) || cli_duration(a, name, x);
 }

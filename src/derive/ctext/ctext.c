@@ -242,23 +242,6 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
-// Factors of tangents whose coefficients differ, by contact or kind; nothing where none do.
-void carom_ctext_ellipses(const ctext *c, const char *of, const carom_contact *law, int n) {
-    bool some = false;
-    for (int i = 0; i < n; ++i) some = some || law[i].ellipse[0] > 0;
-    if (!some) return;
-    PUT(c,
-        "// By %s: factors of its first two tangents, whose columns, and so whose rates, are multiplied by them.  "
-        "Friction has one\n// coefficient then.  Slip: rate/factor.  Friction force: multiplier*factor.\n"
-        "const double %.100s_%s_factor[][2] = {",
-        of, c->prefix, of);
-    for (int i = 0; i < n; ++i) {
-        const bool two = law[i].ellipse[0] > 0;
-        PUT(c, "%s{%.17g, %.17g}", i ? ", " : "", two ? law[i].ellipse[0] : 1, two ? law[i].ellipse[1] : 1);
-    }
-    put(c, "};\n");
-}
-
 static bool is_prefix(const char *s) {
     for (const char *c = s; *c; ++c) {
         const bool letter = *c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
