@@ -444,7 +444,6 @@ static carom_status express_listed(resolver *r, const law *l, carom_node *x, car
         r->slip_speed = k ? carom_graph_number(g, 0) : speed;
         CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
         of->friction_reacts = of->friction_reacts || carom_graph_depends(g, x[k], CAROM_PARAMETER, np + 1);
-        CAROM_TRY(carom_add_kinks_of_friction(r, x[k]));
         if (r->m->near->sleep > 0 &&
             (carom_graph_depends(g, x[k], CAROM_TIME, 0) || carom_graph_depends(g, x[k], CAROM_POSITION, -1) ||
              carom_graph_depends(g, x[k], CAROM_VELOCITY, -1)))
@@ -452,7 +451,7 @@ static carom_status express_listed(resolver *r, const law *l, carom_node *x, car
                                "friction that depends on time or state cannot be combined with `sleep`; remove "
                                "`sleep`, or use only slip.speed and normal.force");
     }
-    return CAROM_OK;
+    return carom_add_kinks_of_friction(r, l->rub);
 }
 
 // The law of pairs of one kind that come and go.

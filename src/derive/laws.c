@@ -238,9 +238,8 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
             CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
         for (int i = m->np; i < m->np + m->nreacting; ++i)
             m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
-        CAROM_TRY(carom_add_kinks_of_friction(r, x[k]));
     }
-    return CAROM_OK;
+    return carom_add_kinks_of_friction(r, l->rub);
 }
 
 // Numbers of the law are bound to contacts when it becomes theirs.

@@ -139,12 +139,12 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     return status;
 }
 
-// Positions decide.  Where velocities do, a motion may be held there, and events would never end.  Reactions, inputs np
-// and after, are for friction alone.
+// Positions decide.  Where velocities do, a motion may be held there, and events would never end.  Reactions and slip
+// speeds, inputs np and after, are for friction alone.
 static bool by_position(const carom_model *m, carom_node k) {
     const carom_graph *g = m->graph;
     bool reacts = false;
-    for (int i = m->np; i <= m->np + m->nreacting && !reacts; ++i)
+    for (int i = m->np; i <= m->np + m->nreacting + 1 && !reacts; ++i)
         reacts = carom_graph_depends(g, k, CAROM_PARAMETER, i);
     return !reacts && carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
 }
@@ -177,8 +177,11 @@ static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
     return add_places(r, n, list, false);
 }
 
-carom_status carom_add_kinks_of_friction(resolver *r, carom_node x) {
-    carom_node *list;
+carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub) {
+    carom_node x, *list;
+    if (rub->kind == CAROM_MAP) return CAROM_OK; // numbers
+    r->slip_speed = carom_graph_input(r->m->graph, CAROM_PARAMETER, r->m->np + r->m->nreacting + 1);
+    CAROM_TRY(carom_resolve_expression(r, rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
     const int n = carom_graph_kinks(r->m->graph, x, &list);
     return add_places(r, n, list, true);
 }

@@ -13,8 +13,9 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
 /// Kinks of forces as they are written, and of those of the potential, where positions decide and forces are
 /// continuous.
 carom_status carom_derive_bends(resolver *r);
-/// Those of a coefficient of friction, and where it jumps: a body passes such a place with a velocity, or rests.
-carom_status carom_add_kinks_of_friction(resolver *r, carom_node x);
+/// Those of a coefficient of friction as it is written, and where it jumps: a body passes such a place with a velocity,
+/// or rests.  r->normal_force is what that is there; r->slip_speed is left without a meaning.
+carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub);
 /// The law of a contact that comes and goes; NULL: it is rigid.
 carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law);
 /// Forces of a contact whose gap and slips are known; mu: its friction.
