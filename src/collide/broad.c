@@ -90,15 +90,12 @@ typedef struct search {
     void *user;
 } search;
 
-static inline bool overlap(const carom_bounds *a, const carom_bounds *b, int k) {
-    return a->low[k] <= b->high[k] && b->low[k] <= a->high[k];
-}
-
 // Box i against those from j to before end, sorted, that begin before it ends.
 static inline void sweep(const search *s, int part, int i, int j, int end) {
     const carom_bounds *box = s->box, *a = box + i;
     for (; j < end && box[j].low[s->k] <= a->high[s->k]; ++j)
-        if (overlap(a, box + j, s->m) && overlap(a, box + j, s->l)) s->found(s->user, part, a->id, box[j].id);
+        if (carom_bounds_overlap(a, box + j, s->m) && carom_bounds_overlap(a, box + j, s->l))
+            s->found(s->user, part, a->id, box[j].id);
 }
 
 // Boxes i to before i_end against j to before j_end, both sorted.
@@ -123,8 +120,7 @@ static void sweep_strips(void *user, int part, int parts) {
     carom_broad_part(s->large, part, parts, &from, &to);
     for (int i = from; i < to; ++i)
         for (int j = i + 1; j < s->n; ++j)
-            if (carom_bounds_meet(box + i, box + j))
-                s->found(s->user, part, box[i].id, box[j].id);
+            if (carom_bounds_meet(box + i, box + j)) s->found(s->user, part, box[i].id, box[j].id);
     carom_broad_part(s->n, part, parts, &from, &to);
     int start = from > s->large ? from : s->large;
     if (start > s->large && start < s->n && box[start].strip == box[start - 1].strip)

@@ -9,10 +9,12 @@ typedef struct carom_bounds {
     int strip; // scratch of the search
 } carom_bounds;
 
+/// Along axis k; along all of them.
+static inline bool carom_bounds_overlap(const carom_bounds *a, const carom_bounds *b, int k) {
+    return a->low[k] <= b->high[k] && b->low[k] <= a->high[k];
+}
 static inline bool carom_bounds_meet(const carom_bounds *a, const carom_bounds *b) {
-    for (int k = 0; k < 3; ++k)
-        if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
-    return true;
+    return carom_bounds_overlap(a, b, 0) && carom_bounds_overlap(a, b, 1) && carom_bounds_overlap(a, b, 2);
 }
 
 struct carom_team;

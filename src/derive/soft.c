@@ -159,7 +159,7 @@ static carom_status add_places(resolver *r, int n, carom_node *list, bool jumps)
     int *known = n > 0 ? calloc((size_t)last + 1, sizeof *known) : NULL; // number, from 1
     if (n > 0 && !known) status = carom_fault_memory(r);
     for (int k = 0; known && k < m->nkinks; ++k)
-        if (m->kink[k] <= last && (m->kink_of[k] == -1 || m->kink_of[k] == CAROM_JUMPS)) known[m->kink[k]] = k + 1;
+        if (m->kink[k] <= last && carom_kink_is_of_forces(m->kink_of[k])) known[m->kink[k]] = k + 1;
     for (int i = 0; i < n && status == CAROM_OK; ++i) {
         int *at = known + list[i];
         if (*at == 0 && !by_position(m, list[i])) continue;

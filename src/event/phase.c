@@ -215,7 +215,7 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
     for (int i = 0; w->gates && sys->events->kink_of && i < sys->events->nk; ++i) {
-        const int of = carom_system_kink_of(sys, i), c = of < -1 && of != CAROM_JUMPS ? CAROM_CLOSES_WHILE(of) : -1;
+        const int c = carom_kink_condition(carom_system_kink_of(sys, i));
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];
         w->barred[c] = w->sign[i] < 0;
@@ -424,8 +424,9 @@ static bool jumps(const carom_system *sys) {
 // Is phi beyond a kink of forces, by more than that part of the way to it?
 static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part, bool jumps) {
     for (int i = 0; i < sys->events->nk; ++i) {
-        const int c = carom_system_kink_of(sys, i);
-        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && (c == CAROM_JUMPS || (c == -1 && !jumps))) return true;
+        const int of = carom_system_kink_of(sys, i);
+        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && (jumps ? of == CAROM_JUMPS : carom_kink_is_of_forces(of)))
+            return true;
     }
     return false;
 }

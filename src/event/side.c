@@ -13,10 +13,7 @@
 static const double NUDGE = 0x1p-20; // of all positions and velocities: what a kink changes by is far above rounding
 static const double TIMES = 16;      // eps: sums of several terms, put on their constraints
 
-static bool of_forces(const carom_system *sys, int i) {
-    const int c = carom_system_kink_of(sys, i);
-    return c == -1 || c == CAROM_JUMPS;
-}
+static bool of_forces(const carom_system *sys, int i) { return carom_kink_is_of_forces(carom_system_kink_of(sys, i)); }
 
 // Numbers in [1/2, 1] that no sum of a few makes zero.
 static double part(int i) {

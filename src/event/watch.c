@@ -58,9 +58,8 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
 }
 
 bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {
-    const int c = carom_system_kink_of(sys, i);
-    if (c == CAROM_JUMPS) return false;
-    return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_CLOSES_WHILE(c));
+    const int of = carom_system_kink_of(sys, i), c = carom_kink_condition(of);
+    return of >= 0 ? carom_phase_open(w, of) : c >= 0 && !carom_phase_open(w, c);
 }
 
 carom_status carom_phase_kinks_raw(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,

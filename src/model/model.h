@@ -342,7 +342,8 @@ struct carom_model {
     struct asked { int table; carom_node at; } *asked; // arguments of tables in expressions of the state
     int nasked;
     carom_node *kink;  // functions at whose zeros forces or gaps have kinks
-    int *kink_of, nkinks; // contact whose gap it is; -1: forces; CAROM_CLOSES_WHILE: of what lets it close
+    int *kink_of, nkinks; // contact whose gap it is; -1: forces; CAROM_JUMPS: friction; CAROM_CLOSES_WHILE: of what
+                          // lets it close
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
     carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
     int nbounces;

@@ -9,6 +9,10 @@ enum { CAROM_NARROW_AT_EVENTS = 1 << 16 };
 
 /// A private value in carom_system_events.kink_of: coefficients of friction jump there.
 #define CAROM_JUMPS INT_MIN
+/// Do forces or friction have the kink?
+static inline bool carom_kink_is_of_forces(int of) { return of == -1 || of == CAROM_JUMPS; }
+/// The open contact that closes only while the function is positive; -1: none.
+static inline int carom_kink_condition(int of) { return of < -1 && of != CAROM_JUMPS ? CAROM_CLOSES_WHILE(of) : -1; }
 
 /// May forces be narrow at some states?
 static inline bool carom_system_hides(const carom_system *sys) {
