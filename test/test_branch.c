@@ -359,17 +359,22 @@ static int check_stop(const carom_branch *b, const stop *k) {
     return n;
 }
 
-static carom_branch follow_stop(const char *w, const char *F, double transient, double from, double to) {
+static carom_branch follow_stop_by(const char *by, const char *w, const char *F, double transient, double from,
+                                   double to) {
     char text[600];
     snprintf(text, sizeof text, STOP, w, F);
     const carom_orbit_def d = define(text, "2*pi/w", transient);
     carom_orbit o = find_orbit(&d);
     double start[2];
-    const carom_follow_def f = define_branch(&d, &o, start, "F", from, to);
+    const carom_follow_def f = define_branch(&d, &o, start, by, from, to);
     carom_branch b = follow(&f);
     if (b.note.code != CAROM_OK) fail_msg("%s", b.note.text);
     carom_orbit_free(&o);
     return b;
+}
+
+static carom_branch follow_stop(const char *w, const char *F, double transient, double from, double to) {
+    return follow_stop_by("F", w, F, transient, from, to);
 }
 
 static void through_grazing(void **state) {
@@ -429,6 +434,83 @@ static void nonsmooth_fold(void **state) {
     assert_close(at_event(&b, "fold", 0), k.gain * sqrt(1 - k.alpha * k.alpha / q), 1e-8);
     assert_true(check_stop(&b, &k) > 8);
     carom_branch_free(&b);
+}
+
+// In a range that the branch leaves while the impact is weak, and that it enters there.
+static void narrow_ranges(void **state) {
+    (void)state;
+    const stop k = stop_of(0.9);
+    carom_branch b = follow_stop("0.9", "0.2617", 100, 0.2617, 0.2618);
+    consistent(&b);
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "grazing stop", 0), k.gain, 1e-11);
+    assert_close(cell(&b, "F", b.branch.rows - 1), 0.2618, 1e-15);
+    assert_true(check_stop(&b, &k) >= 1);
+    carom_branch_free(&b);
+    b = follow_stop("0.9", "0.265", 300, 0.26, 0.266);
+    consistent(&b);
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "grazing stop", 0), k.gain, 1e-10);
+    carom_branch_free(&b);
+}
+
+// The period follows the parameter: with W = w^2 the stop is touched where (1 - W)^2 + 4 z^2 W = F^2.
+static void grazes_by_frequency(void **state) {
+    (void)state;
+    carom_branch b = follow_stop_by("w", "0.9", "0.25", 100, 0.7, 1.3);
+    consistent(&b);
+    const double half = 1 - 2 * 0.1 * 0.1, root = sqrt(half * half - 1 + 0.25 * 0.25);
+    assert_close(at_event(&b, "grazing stop", 0), sqrt(half - root), 1e-10);
+    assert_close(at_event(&b, "grazing stop (nonsmooth fold)", 0), sqrt(half + root), 1e-10);
+    assert_close(cell(&b, "w", event_row(&b, "grazing stop (nonsmooth fold)", 0) + 1), sqrt(half + root), 1e-5);
+    bool whole = false; // up to the end of the range, where nothing is struck
+    for (long r = 0; r < b.branch.rows; ++r)
+        whole = whole || (cell(&b, "w", r) > 1.3 - 1e-9 && cell(&b, "max(x)", r) < 0.9);
+    assert_true(whole);
+    carom_branch_free(&b);
+}
+
+// A ball on a vibrating table, on the unstable one of its two orbits with one impact, at the phase with A w cos(phase) =
+// (g T/2) (1 - e)/(1 + e) and sin(phase) < 0.  In flight it touches the table where both
+//
+//     A sin(phase) + g T s/2 - g s^2/2 = A sin(phase + w s)   and the slopes of both sides
+//
+// agree: A = 0.0269377268032, s = 0.0967767646.  Orbits with a second, weak impact lie below: the branch turns back.  Its
+// multiplier is 9.5 without that impact, and thousands with it.  Each impact shrinks states by e^2.  With the place of
+// the table nothing changes.
+static void grazes_twice(void **state) {
+    (void)state;
+    const double g = 9.81, e = 0.8, w = 30, A = 0.0268, T = 2 * PI / w,
+                 t = acos(g * T / 2 * (1 - e) / (1 + e) / (A * w)) / w; // from the impact to t = 0
+    char text[500];
+    snprintf(text, sizeof text,
+             "carom: 1\nparameters: {A: 0.0268, h: 0}\ncoordinates: {y: {at: %.17g, rate: %.17g}}\n"
+             "energy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\n"
+             "contacts: {table: {gap: y - h - A*sin(30*t), restitution: 0.8}}\n",
+             -A * sin(w * t) + g * T / 2 * t - g * t * t / 2, g * T / 2 - g * t);
+    const carom_orbit_def d = define(text, "2*pi/30", 0);
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    const carom_follow_def up = define_branch(&d, &o, start, "h", 0, 0.1);
+    carom_branch b = follow(&up);
+    assert_int_equal(count_events(&b), 0);
+    assert_close(cell(&b, "h", b.branch.rows - 1), 0.1, 1e-15);
+    assert_close(cell(&b, "y", b.branch.rows - 1) - cell(&b, "y", 0), 0.1, 1e-9);
+    carom_branch_free(&b);
+    for (int narrow = 0; narrow < 2; ++narrow) {
+        const carom_follow_def f = define_branch(&d, &o, start, "A", A, narrow ? 0.02695 : 0.03);
+        b = follow(&f);
+        assert_int_equal(b.note.code, CAROM_OK);
+        assert_int_equal(count_events(&b), 1);
+        assert_close(at_event(&b, "grazing table (nonsmooth fold)", 0), 0.0269377268032, 1e-11);
+        const long r = event_row(&b, "grazing table (nonsmooth fold)", 0), last = b.branch.rows - 1;
+        assert_true(last > r);
+        for (long k = 0; k <= last; ++k)
+            assert_close(cell(&b, "mu1.re", k) * cell(&b, "mu2.re", k), pow(e, k > r ? 4 : 2), 1e-6);
+        assert_close(cell(&b, "A", last), A, 1e-15);
+        carom_branch_free(&b);
+    }
+    carom_orbit_free(&o);
 }
 
 // -- contacts that stick, and contacts that yield ---------------------------------------------------------------------
@@ -615,6 +697,9 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(through_grazing),
                                        cmocka_unit_test(two_stops),
                                        cmocka_unit_test(nonsmooth_fold),
+                                       cmocka_unit_test(narrow_ranges),
+                                       cmocka_unit_test(grazes_by_frequency),
+                                       cmocka_unit_test(grazes_twice),
                                        cmocka_unit_test(crossing_sliding),
                                        cmocka_unit_test(closing), cmocka_unit_test(bilinear),
                                        cmocka_unit_test(lengths),

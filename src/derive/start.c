@@ -103,6 +103,7 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
             m, err, c->place,
             "%s '%.60s' has no finite value at the initial position; check divisions, roots and logarithms", kind,
             c->name);
+    if (m->followed) return CAROM_OK; // it stands at a solution that was found, not here
     if (c->part && fabs(g) > POSITION_TOLERANCE * scale)
         return carom_model_fault(
             m, err, c->place, "joint '%.60s' is not assembled initially: constraint %d is %.6g, expected 0; %s",

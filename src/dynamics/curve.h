@@ -68,10 +68,12 @@ typedef struct carom_curve {
     bool (*roughly)(void *user);
     // as accurate as possible, where events are located; NULL: it always is
     carom_status (*precise)(void *user, bool on);
-    // a contact is hardly touched: the curve goes to the orbit that touches it, in words.  NULL: there are none
-    carom_status (*graze)(void *user, char *text, size_t size);
-    // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on
-    carom_status (*leave)(void *user, double *tau, bool *clear);
+    // a contact is hardly touched: the curve goes to the orbit that touches it, in words, or to the edge of the
+    // parameter's range (two numbers; NULL: there is none), without a word.  NULL: there are none
+    carom_status (*graze)(void *user, const double *range, char *text, size_t size);
+    // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on;
+    // *edge: it leaves the range there
+    carom_status (*leave)(void *user, const double *range, double *tau, bool *clear, bool *edge);
     // the solution at the parameter as it is, from a state moved by sigma tau, if contacts do something else from there
     // (*other) than in the solution that was kept; NULL: there are none
     carom_status (*beside)(void *user, const double *tau, double sigma, bool *other);

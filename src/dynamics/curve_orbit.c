@@ -37,6 +37,7 @@ typedef struct orbits {
     bool *soft_closed;
     carom_graze g;            // an orbit that touches, and those beside it
     bool struck;              // on the side that the branch comes from
+    bool edge;                // there the parameter leaves its range before the impact vanishes, or becomes fast
     bool fresh;               // response() has just linearised the orbit
     double before;            // parameter of the last orbit on the other side
     carom_error *err;
@@ -426,12 +427,21 @@ static double fastest_multiplier(orbits *o) {
     return most;
 }
 
-static carom_status graze(void *user, char *text, size_t size) {
+// From a weak impact to that of no speed.
+static carom_status slow_down(orbits *o, const double *range, bool *edge) {
+    carom_status status = carom_graze_speed(&o->g, &o->g.y);
+    const double y = o->g.y;
+    for (int k = 3; k >= 0 && status == CAROM_OK && !*edge; --k)
+        status = carom_graze_reach(&o->g, y * k / 4, range, edge);
+    return status;
+}
+
+static carom_status graze(void *user, const double *range, char *text, size_t size) {
     orbits *o = user;
     carom_cycle *c = &o->c;
     const carom_touching *at = hardly_touched(o);
     if (!at) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
-    o->struck = at == &c->s.weakest;
+    o->struck = at == &c->s.weakest, o->edge = false;
     if (o->struck && c->conservative)
         return carom_fail(o->err, CAROM_UNSUPPORTED,
                           "families of conservative orbits pass grazing towards impacts only");
@@ -439,46 +449,45 @@ static carom_status graze(void *user, char *text, size_t size) {
     carom_graze_close(&o->g);
     CAROM_TRY(carom_graze_open(&o->g, c, at, o->size));
     CAROM_TRY(precise(o, true));
-    double y = 0;
-    carom_status status = carom_graze_speed(&o->g, &y);
-    for (int k = 3; k >= 0 && status == CAROM_OK && o->struck; --k) status = carom_graze_solve(&o->g, y * k / 4);
-    if (status == CAROM_OK && !o->struck) status = carom_graze_solve(&o->g, 0);
+    carom_status status = o->struck ? slow_down(o, range, &o->edge) : carom_graze_solve(&o->g, 0);
     o->before = c->s.value;
     const carom_status off = precise(o, false);
     if (status != CAROM_OK || off != CAROM_OK) return status != CAROM_OK ? status : off;
+    if (o->edge) text[0] = 0;
     carom_copy(c->x, o->g.x, c->s.nx);
     c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
     return CAROM_OK;
 }
 
-static carom_status leave(void *user, double *tau, bool *clear) {
+// The next orbit that is struck, faster than the last one.
+static carom_status speed_up(orbits *o, const double *range) {
+    const double y = o->g.y > 0 ? GROWS * o->g.y : FIRST_SPEED * carom_graze_typical(&o->g);
+    CAROM_TRY(precise(o, true));
+    CAROM_TRY(carom_cycle_set(&o->c, o->before));
+    const carom_status status = carom_graze_reach(&o->g, y, range, &o->edge);
+    o->before = o->c.s.value;
+    const carom_status off = precise(o, false);
+    return status != CAROM_OK ? status : off;
+}
+
+static carom_status leave(void *user, const double *range, double *tau, bool *clear, bool *edge) {
     orbits *o = user;
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
     const double from = o->before;
-    carom_status status = CAROM_OK;
-    if (o->struck) {
-        status = carom_graze_orbit(&o->g, CLEARANCE * carom_norm_max(s->scale, s->nv));
-        *clear = true;
-    } else {
-        const double speed = carom_graze_typical(&o->g);
-        CAROM_TRY(precise(o, true));
-        CAROM_TRY(carom_cycle_set(c, from));
-        status = carom_graze_solve(&o->g, o->g.y > 0 ? GROWS * o->g.y : FIRST_SPEED * speed);
-        o->before = s->value;
-        if (status == CAROM_OK) status = carom_graze_orbit(&o->g, 0);
-        const carom_status off = precise(o, false);
-        if (status == CAROM_OK) status = off;
-    }
-    if (status != CAROM_OK) return status;
+    const bool passed = o->struck && !o->edge;
+    if (!o->struck) CAROM_TRY(speed_up(o, range));
+    CAROM_TRY(carom_graze_orbit(&o->g, passed ? CLEARANCE * carom_norm_max(s->scale, s->nv) : 0));
+    *edge = o->edge;
+    if (*edge) CAROM_TRY(carom_cycle_set(c, fabs(s->value - range[0]) < fabs(s->value - range[1]) ? range[0] : range[1]));
     if (c->conservative) CAROM_TRY(carom_cycle_set(c, o->before));
     carom_cycle_expect(c, false);
-    status = carom_cycle_solve(c, NULL, 1);
+    carom_status status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
     // errors grow with the multipliers, and nothing damps them
     if (status == CAROM_NOT_CONVERGED && c->conservative) status = carom_cycle_solve(c, NULL, 1);
     CAROM_TRY(status);
-    if (!o->struck) *clear = fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
+    *clear = o->struck || fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
     carom_zero(tau, s->n + 2);
     tau[s->n + 1] = s->value > from ? 1 : -1;
     return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
@@ -511,7 +520,8 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     const int nhits = s->nhits;
     carom_hit *const hit = s->hit;
     s->hit = NULL, s->nhits = 0;
-    const carom_status status = carom_shoot(s, c->t_0, c->T - c->t_0, c->x, false, c->steps);
+    // the period may have become shorter than t_0
+    const carom_status status = carom_shoot(s, c->t_0, c->T - fmod(c->t_0, c->T), c->x, false, c->steps);
     carom_copy(x, s->end, s->nq + s->nv);
     free(s->hit);
     s->hit = hit, s->nhits = nhits, s->linear = linear, s->t_0 = c->t_0;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ahead an orbit that grazes may lie
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
 static const double SIDEWAYS[] = {1e-6, 1e-5, 1e-4}, FARTHER = 10, NOT_FAR = 1e3; // of the range: how far from the end
                                       // of a branch its other side is looked for; of that, states; and where they lie
@@ -43,35 +42,38 @@ static carom_status look_behind(follow_walk *w, const double *before, double sig
     return CAROM_OK;
 }
 
+static carom_status note_fold(follow_walk *w, long row, const char *grazing) {
+    static const char fold[] = " (nonsmooth fold)";
+    char **text = &w->f->branch.column[5].text[row], *more = realloc(*text, strlen(grazing) + sizeof fold);
+    if (!more) return follow_no_memory(w->err);
+    *text = more;
+    strcpy(more, grazing), strcat(more, fold);
+    return CAROM_OK;
+}
+
 // The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other
-// side, until the branch can be followed as usual; *passed: it could.
-static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed) {
+// side, until the branch can be followed as usual; *passed: it could; *ended: it leaves the range there.
+static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed, bool *ended) {
     enum { MOST = 14 };
     const int last = w->k.ntau - 1;
+    const double range[2] = {w->low, w->high};
     carom_table *t = &w->f->branch;
     char text[120] = "grazing";
-    const double way = at->tau[last], from = at->place[0];
-    *passed = false;
-    carom_status status = w->k.graze(w->k.user, text, sizeof text);
-    if (status == CAROM_OK && !(fabs(follow_value_now(w) - from) <= NEAR_GRAZING * w->size))
-        status = CAROM_NOT_CONVERGED;
-    if (status != CAROM_OK) return follow_fatal(status) ? status : CAROM_OK;
+    const double way = at->tau[last];
     const long row = t->rows;
-    CAROM_TRY(follow_add_row(w, branch, &at->look, text));
-    bool clear = false;
-    for (int i = 0; i < MOST && !clear && status == CAROM_OK; ++i) {
-        status = w->k.leave(w->k.user, w->tau, &clear);
+    bool clear = false, edge = false;
+    *passed = false;
+    carom_status status = w->k.graze(w->k.user, range, text, sizeof text);
+    if (status != CAROM_OK) return follow_fatal(status) ? status : CAROM_OK;
+    if (text[0]) CAROM_TRY(follow_add_row(w, branch, &at->look, text));
+    for (int i = 0; i < MOST && !clear && !edge && status == CAROM_OK; ++i) {
+        status = w->k.leave(w->k.user, range, w->tau, &clear, &edge);
         if (status == CAROM_OK) status = follow_stand(w);
         if (status != CAROM_OK) break;
-        if (i == 0 && way * w->tau[last] < 0) {
-            strcat(text, " (nonsmooth fold)");
-            char *more = realloc(t->column[5].text[row], strlen(text) + 1);
-            if (!more) return follow_no_memory(w->err);
-            t->column[5].text[row] = strcpy(more, text);
-        }
+        if (i == 0 && text[0] && way * w->tau[last] < 0) CAROM_TRY(note_fold(w, row, text));
         status = follow_add_row(w, branch, &w->spot[FOLLOW_HERE].look, "");
     }
-    *passed = status == CAROM_OK && clear;
+    *passed = status == CAROM_OK && (clear || edge), *ended = *passed && edge;
     if (status == CAROM_OK || follow_fatal(status)) return status;
     while (t->rows > row) free(t->column[5].text[--t->rows]); // as if it had not been tried
     return CAROM_OK;
@@ -144,6 +146,29 @@ static carom_status look_beside_end(follow_walk *w, const follow_spot *at, bool 
     return CAROM_OK;
 }
 
+// The same from a solution beside it, if it has derivatives.
+static carom_status try_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed, bool *ended) {
+    carom_status status = w->k.restore(w->k.user, at->place);
+    if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+    return status == CAROM_OK ? pass_grazing(w, branch, at, passed, ended) : follow_fatal(status) ? status : CAROM_OK;
+}
+
+// The last solution before the event, a along the tangent; smooth events on the way there are then in the table.
+// text: what happens there; NULL: that is known.
+static carom_status stand_before(follow_walk *w, int branch, double a, bool exact, follow_spot *at, char *text,
+                                 size_t size) {
+    bool good;
+    int iterations;
+    if (exact) CAROM_TRY(w->k.precise(w->k.user, true));
+    carom_status status = follow_go(w, w->place, w->tau, a, &iterations);
+    if (status == CAROM_OK) status = follow_look_at(w, at);
+    if (exact) CAROM_TRY(w->k.precise(w->k.user, false));
+    if (text) w->k.describe(w->k.user, true, text, size);
+    if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
+    w->wary = false;
+    return a > FOLLOW_SMALLEST ? follow_smooth_events(w, branch, &good) : CAROM_OK;
+}
+
 carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *shorter, bool *ended) {
     double a = 0, b = ds, behind = 0;
     bool found = false;
@@ -181,22 +206,16 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
     follow_spot *at = &w->spot[FOLLOW_THERE];
-    if (exact) CAROM_TRY(w->k.precise(w->k.user, true));
-    status = follow_go(w, w->place, w->tau, a, &iterations);
-    if (status == CAROM_OK) status = follow_look_at(w, at);
-    if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
-    if (exact) CAROM_TRY(w->k.precise(w->k.user, false));
-    if (!found) w->k.describe(w->k.user, true, text, sizeof text);
-    bool good;
-    w->wary = false;
-    if (a > FOLLOW_SMALLEST) CAROM_TRY(follow_smooth_events(w, branch, &good)); // on the way there
+    status = stand_before(w, branch, a, exact, at, found ? NULL : text, sizeof text);
+    if (follow_fatal(status)) return status;
+    bool passed = false;
+    if (touches && status == CAROM_OK) CAROM_TRY(try_grazing(w, branch, at, &passed, ended));
+    // so near to it that there are no derivatives
+    if (touches && !passed) CAROM_TRY(try_grazing(w, branch, &w->spot[FOLLOW_HERE], &passed, ended));
+    if (passed) return CAROM_OK;
+    CAROM_TRY(status);
     CAROM_TRY(w->k.restore(w->k.user, at->place));
     CAROM_TRY(w->k.linearise(w->k.user));
-    bool passed = false;
-    if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed));
-    if (passed) return CAROM_OK;
-    if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
-    if (touches) CAROM_TRY(w->k.linearise(w->k.user));
     bool beside = false, back = false;
     // where orbits with a phase of sticking and those without it meet, one within the errors of Newton's method is no
     // branch that goes on

@@ -15,20 +15,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double COAST = 0.005;               // of the period: for so long before the impact it is not looked for
+static const double COAST = 0.05, REST = 0.5;    // of the period, and of the time since the event before it: for so long
+                                                 // before the impact no contact is looked at
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals: to end with; where they fall no further
 static const double FAR = 0.3;                   // of a step, in typical sizes
 static const double CUT = 1e-12;                 // of a matrix that has cancelled
-enum { MOST = 25 }; // Newton steps: it is damped
+static const double AT_EDGE = 1e-9;              // of the parameter's size: there
+enum { MOST = 25, HALVINGS = 8, CUTS = 40 }; // Newton steps: it is damped; of the way in y, where it fails; to an edge
 
 static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
+
+// The time since the last event before the one that is hardly touched, at most a period.
+static double since_event(const carom_shooter *s, double t, double T) {
+    double since = T;
+    for (int i = 0; i < s->nhits; ++i) {
+        const double before = t - s->hit[i].t, by = before - T * floor(before / T);
+        if (fmin(by, T - by) > CAROM_INSTANT * T) since = fmin(since, by);
+    }
+    return since;
+}
 
 carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touching *touch, double size) {
     const carom_shooter *s = &c->s;
     const size_t x = (size_t)s->nx, n = (size_t)s->n, N = 2 * n + 4, nc = (size_t)s->p.nc;
     *g = (carom_graze){.c = c, .contact = touch->contact, .t = touch->t, .T = c->T, .size = size};
-    double **part[] = {&g->x, &g->after, &g->mode, &g->way, &g->A, &g->b, &g->z, &g->work};
-    const size_t length[] = {x, x, nc, n + 2, N * N, N, N, 4 * N + n};
+    g->coast = fmin(COAST, REST * since_event(s, touch->t, c->T) / c->T);
+    double **part[] = {&g->x, &g->after, &g->last, &g->mode, &g->way, &g->A, &g->b, &g->z, &g->work};
+    const size_t length[] = {x, x, x, nc, n + 2, N * N, N, N, 4 * N + n};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(length[i] + 1, sizeof(double));
         if (!*part[i]) return carom_orbit_no_memory(c->err);
@@ -41,8 +54,8 @@ carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touchi
 }
 
 void carom_graze_close(carom_graze *g) {
-    free(g->x), free(g->after), free(g->mode), free(g->way), free(g->A), free(g->b), free(g->z), free(g->work),
-        free(g->with), free(g->col);
+    free(g->x), free(g->after), free(g->last), free(g->mode), free(g->way), free(g->A), free(g->b), free(g->z),
+        free(g->work), free(g->with), free(g->col);
     *g = (carom_graze){0};
 }
 
@@ -234,7 +247,7 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
     }
     for (int i = 0; i < MOST && status == CAROM_OK; ++i) {
         status = strike(g, y);
-        s->coast = COAST * g->T;
+        s->coast = g->coast * g->T;
         if (status == CAROM_OK) status = carom_shoot(s, g->t, g->T, g->after, true, 1);
         s->coast = 0;
         if (status != CAROM_OK) break;
@@ -253,7 +266,8 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
         carom_zero(g->b, N);
         for (int k = 0; k < s->m; ++k) g->b[k] = -carom_dot(cycle_column(s->Z, k, s->n), c->r, s->n);
         carom_dense_shortest(g->A, N, N, CUT, g->col, g->work, g->b, g->z);
-        const double far = carom_norm_max(g->z, N), by = far > FAR ? FAR / far : 1;
+        // the range of the parameter tells nothing about how far equations are linear; an energy is no unknown of its own
+        const double far = carom_norm_max(g->z, c->conservative ? N : N - 1), by = far > FAR ? FAR / far : 1;
         if (!isfinite(far)) status = CAROM_NOT_CONVERGED;
         if (status != CAROM_OK) break;
         const double dp = c->conservative ? 0 : by * g->z[N - 1] * g->size;
@@ -284,6 +298,80 @@ carom_status carom_graze_solve(carom_graze *g, double y) {
     return status;
 }
 
+// An orbit to which Newton's method returns; its x is g->last.
+typedef struct solution {
+    double y, t, T, value;
+} solution;
+
+static solution keep(carom_graze *g) {
+    carom_copy(g->last, g->x, g->c->s.nx);
+    return (solution){g->y, g->t, g->T, g->c->s.value};
+}
+
+static carom_status put_back(carom_graze *g, const solution *to) {
+    carom_copy(g->x, g->last, g->c->s.nx);
+    g->y = to->y, g->t = to->t, g->T = to->T;
+    return carom_cycle_set(g->c, to->value);
+}
+
+// On the chord from there to the present orbit, where the speed is y.
+static carom_status guess(carom_graze *g, const solution *from, double y) {
+    carom_cycle *c = g->c;
+    carom_shooter *s = &c->s;
+    const double back = (y - g->y) / (g->y - from->y);
+    carom_shooter_apart(s, g->last, g->x, c->by);
+    for (int i = 0; i < s->n; ++i) c->by[i] *= back;
+    carom_copy(c->y, g->x, s->nx);
+    CAROM_TRY(carom_shooter_move(s, c->y, c->by, g->x));
+    g->t += back * (g->t - from->t), g->T += back * (g->T - from->T);
+    CAROM_TRY(carom_cycle_set(c, s->value + back * (s->value - from->value)));
+    if (c->expression) g->T = c->T;
+    return CAROM_OK;
+}
+
+// The speed at which the parameter is `edge`, between that of `from` and the present one, by regula falsi.
+static carom_status to_edge(carom_graze *g, const solution *from, double edge) {
+    carom_bracket k = {
+        .a = from->y, .b = g->y, .f_a = from->value - edge, .f_b = g->c->s.value - edge};
+    for (int i = 0; i < CUTS && fabs(g->c->s.value - edge) > AT_EDGE * g->size; ++i) {
+        const double y = carom_bracket_next(&k);
+        CAROM_TRY(guess(g, from, y));
+        CAROM_TRY(carom_graze_solve(g, y));
+        const double f = g->c->s.value - edge;
+        carom_bracket_cut(&k, y, f, (f < 0) == (k.f_a < 0));
+    }
+    return CAROM_OK;
+}
+
+// Newton's method may end at another orbit.
+static bool is_near(carom_graze *g, const double *from) {
+    carom_shooter *s = &g->c->s;
+    carom_shooter_apart(s, from, g->x, g->work);
+    return carom_norm_max(g->work, s->n) < FAR;
+}
+
+carom_status carom_graze_reach(carom_graze *g, double y, const double *range, bool *edge) {
+    const carom_shooter *s = &g->c->s;
+    double by = y - g->y;
+    for (int halvings = 0; g->y != y;) {
+        const solution from = keep(g);
+        const carom_status status = carom_graze_solve(g, fabs(y - from.y) > 1.5 * fabs(by) ? from.y + by : y);
+        if (status == CAROM_OK && is_near(g, g->last)) {
+            const double inside = range ? fmin(fmax(s->value, range[0]), range[1]) : s->value;
+            if (s->value == inside) {
+                by *= 2;
+                continue;
+            }
+            return *edge = true, to_edge(g, &from, inside);
+        }
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (++halvings > HALVINGS) return status != CAROM_OK ? status : CAROM_NOT_CONVERGED;
+        by /= 2;
+        CAROM_TRY(put_back(g, &from));
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_graze_orbit(carom_graze *g, double clear) {
     carom_cycle *c = g->c;
     carom_shooter *s = &c->s;
@@ -294,6 +382,7 @@ carom_status carom_graze_orbit(carom_graze *g, double clear) {
         const double by = clear / g->rises;
         for (int i = 0; i < s->n; ++i) c->by[i] = by * g->way[i];
         CAROM_TRY(carom_cycle_set(c, s->value + by * g->size));
+        if (c->expression) g->T = c->T;
         if (c->timeless) g->T *= 1 + by * g->way[s->n];
         else g->t += by * g->way[s->n] * g->T;
         carom_copy(c->y, g->x, s->nx);

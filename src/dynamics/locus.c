@@ -810,7 +810,7 @@ static carom_status follow_grazing(locus *s) {
         status = s->k.aim(s->k.user, at, way, first + shift[i] * s->size[0]);
         if (status == CAROM_OK) status = s->k.begin(s->k.user);
         if (status == CAROM_OK) status = s->k.linearise(s->k.user);
-        if (status == CAROM_OK) status = s->k.graze(s->k.user, text, sizeof text);
+        if (status == CAROM_OK) status = s->k.graze(s->k.user, NULL, text, sizeof text);
         if (status == CAROM_OK && fabs(first_value(s) - first) > MOVED * s->size[0])
             status = carom_fail(s->err, CAROM_NOT_CONVERGED, "no orbit that grazes was found at the event");
         if (fatal(status)) break;
