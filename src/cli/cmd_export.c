@@ -1,9 +1,9 @@
 // cmd_export.c: carom export: a model in another form, or a sweep.
 #include "cli/cli.h"
+#include "base/text.h"
 #include "cli/fmu_parts.h"
 #include "cli/sweep_words.h"
 #include "cli/vtk.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static char *prefix_of(const char *file) {
     static const char *const endings[] = {".yaml", ".yml", NULL};
     char *name = cli_rename(file, endings, "");
     for (char *c = name; *c; ++c)
-        if (!isalnum((unsigned char)*c)) *c = '_';
-    if (!isalpha((unsigned char)name[0])) name[0] = 'm';
+        if (!carom_in_word(*c)) *c = '_';
+    if (!carom_is_letter(name[0]) || name[0] == '_') name[0] = 'm';
     return name;
 }
 

@@ -269,23 +269,6 @@ int follow_curve(const cli_args *a) {
 
 // -- pictures -------------------------------------------------------------------------------------------------------
 
-static void put_points(FILE *s, const carom_table *t, bool stable) {
-    char row[80];
-    bool open = false;
-    for (long r = 0; r + 1 < t->rows; ++r) {
-        const bool joined = t->column[0].integer[r] == t->column[0].integer[r + 1];
-        if (!joined || (t->column[4].integer[r + 1] != 0) != stable) {
-            if (open) fputs("\n\n", s);
-            open = false;
-            continue;
-        }
-        for (long k = open ? r + 1 : r; k <= r + 1; ++k)
-            carom_format(row, sizeof row, "%.10g %.10g\n", t->column[1].real[k], t->column[2].real[k]), fputs(row, s);
-        open = true;
-    }
-    fputs("\n", s);
-}
-
 static long put_events(FILE *s, const carom_table *t) {
     char row[80];
     long n = 0;
@@ -309,8 +292,10 @@ static bool draw(const char *result, const carom_table *t, char *const *kind, in
     if (!events || !of) abort();
     for (int i = 0; i < n; ++i) {
         for (long r = 0; r < t[i].rows; ++r) ++of[i][t[i].column[4].integer[r] != 0];
-        for (int k = 0; k < 2; ++k)
-            fprintf(s, "$%s%d << EOD\n", k ? "stable" : "unstable", i), put_points(s, &t[i], k), fputs("EOD\n", s);
+        for (int k = 0; k < 2; ++k) {
+            fprintf(s, "$%s%d << EOD\n", k ? "stable" : "unstable", i);
+            follow_put_lines(s, &t[i], &t[i].column[2], &t[i].column[4], NULL, k), fputs("EOD\n", s);
+        }
         fprintf(s, "$events%d << EOD\n", i), events[i] = put_events(s, &t[i]), fputs("EOD\n", s);
     }
     char title[400], *name = figure_name(result);

@@ -43,15 +43,15 @@ void follow_json(const carom_table *t, int event) {
     fputs("}", stdout);
 }
 
-// Pieces of equal stability; a piece begins where the one before it ends.  kind: stable or not.
-static void put_lines(FILE *s, const carom_table *t, const carom_column *y, bool stable) {
+void follow_put_lines(FILE *s, const carom_table *t, const carom_column *y, const carom_column *stability,
+                      const carom_column *event, bool stable) {
     char row[80];
     bool open = false;
     for (long r = 0; r + 1 < t->rows; ++r) {
         const bool joined = t->column[0].integer[r] == t->column[0].integer[r + 1];
         // between two points the branch is what it is at that which is no event
-        const long of = t->column[5].text[r][0] ? r + 1 : r;
-        if (!joined || (t->column[3].integer[of] != 0) != stable) {
+        const long of = !event || event->text[r][0] ? r + 1 : r;
+        if (!joined || (stability->integer[of] != 0) != stable) {
             if (open) fputs("\n\n", s);
             open = false;
             continue;
@@ -108,8 +108,8 @@ static bool draw(const char *result, const carom_table *t, const carom_column *y
     if (!s) return false;
     long events = 0, of[2] = {0};
     for (long r = 0; r < t->rows; ++r) events += t->column[5].text[r][0] != 0, ++of[t->column[3].integer[r] != 0];
-    fputs("$stable << EOD\n", s), put_lines(s, t, y, true);
-    fputs("EOD\n$unstable << EOD\n", s), put_lines(s, t, y, false);
+    fputs("$stable << EOD\n", s), follow_put_lines(s, t, y, &t->column[3], &t->column[5], true);
+    fputs("EOD\n$unstable << EOD\n", s), follow_put_lines(s, t, y, &t->column[3], &t->column[5], false);
     fputs("EOD\n$events << EOD\n", s), put_events(s, t, y);
     fputs("EOD\n", s);
     char title[400], *name = figure_name(result);

@@ -7,6 +7,7 @@
 #include "contact/delassus_blocks.h"
 #include "base/pages.h"
 #include "base/team.h"
+#include "linalg/matrix.h"
 #include <carom/team.h>
 #include <string.h>
 
@@ -124,12 +125,10 @@ static bool link_parts(const task *t, int b, room *free) {
     x->first[b] = (int)first;
     for (int side = 0; side < (L == t->Lf ? 1 : 2); ++side)
         for (int r = 0; r < rows; ++r) {
-            const carom_columns *W = both[side];
-            const size_t start = (size_t)(L->at[b] + r) * (size_t)W->stride;
-            const int *row = W->count ? carom_column_rows(W, L->at[b] + r) : NULL;
-            for (int e = 0; e < (W->count ? W->count[L->at[b] + r] : W->rows); ++e) {
-                const double value = W->a[start + (size_t)e];
-                const int v = row ? row[e] : e, part = x->part_of[v], size = x->part[part + 1] - x->part[part];
+            const carom_entries W = carom_entries_of(both[side], L->at[b] + r);
+            for (int e = 0; e < W.n; ++e) {
+                const double value = W.a[e];
+                const int v = carom_entry_row(&W, e), part = x->part_of[v], size = x->part[part + 1] - x->part[part];
                 if (value == 0) continue;
                 if (l == free->link || x->link_part[l] != part) // else as the entry before
                     for (l = first; l < free->link && x->link_part[l] != part;) ++l;

@@ -5,6 +5,7 @@
 // family is named by its name where shapes of contacts are listed; a member by its own name or as NAME[expression of
 // indices].
 #include "derive/resolver.h"
+#include "base/text.h"
 #include "expr/expr.h"
 #include "mech/keys.h"
 #include <math.h>
@@ -126,10 +127,6 @@ static const family *find(const families *x, const char *text, size_t length) {
     return NULL;
 }
 
-static bool of_name(char c) {
-    return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // One of the numbers in brackets: an expression of indices and parameters from byte `from` to `to` of d.
 static carom_status read_place(families *x, const carom_datum *d, size_t from, size_t to, const family *f, int k,
                                int *at) {
@@ -176,7 +173,7 @@ static carom_status name_members(families *x, carom_datum *d) {
     size_t used = 0;
     for (size_t i = 0; i < d->length;) {
         size_t name = i;
-        while (name < d->length && of_name(d->text[name])) ++name;
+        while (name < d->length && carom_in_name(d->text[name])) ++name;
         if (name > i && name < d->length && d->text[name] == '[') {
             if (used + 300 > sizeof text)
                 return carom_fault(x->r, d, 0, "this expression is too long for numbers of members");
@@ -210,7 +207,7 @@ static bool uses(const carom_datum *d, const carom_indices *indices) {
     if (strchr(d->text, '[')) return true;
     for (const char *c = d->text; indices && *c;) {
         const char *end = c;
-        while (of_name(*end)) ++end;
+        while (carom_in_name(*end)) ++end;
         for (int i = 0; i < indices->n; ++i)
             if ((size_t)(end - c) == strlen(indices->name[i]) && strncmp(c, indices->name[i], (size_t)(end - c)) == 0)
                 return true;

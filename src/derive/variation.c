@@ -315,6 +315,8 @@ static void change_laws(carom_variation *x, const question *k, carom_direction d
 }
 
 static carom_status answer(carom_variation *x, const question *k, carom_direction d, double *y) {
+    const bool with_z = k->what == MOTION || k->what == ACCELERATION || k->what == REACTION;
+    if (!x || !k->q || !k->v || !y || (with_z && !k->z)) return CAROM_BAD_INPUT;
     const carom_model *m = x->own.m;
     const int n = answers(m, k),
               group[] = {[GAPS] = V_GAPS,       [RATES] = V_RATES,       [ACCELERATION] = V_CURVATURE,
@@ -340,48 +342,42 @@ static carom_status answer(carom_variation *x, const question *k, carom_directio
 
 carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a,
                                     carom_direction d, double *y) {
-    if (!x || !q || !a || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){MOTION, t, q, v, a, NULL}, d, y);
 }
 
 carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y) {
-    if (!x || !q || !y) return CAROM_BAD_INPUT;
+    if (!x) return CAROM_BAD_INPUT;
     return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda,
                                       carom_direction d, double *y) {
-    if (!x || !lambda || !y || !q) return CAROM_BAD_INPUT;
+    if (!x) return CAROM_BAD_INPUT;
     return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda, NULL}, d, y);
 }
 
 carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                    double *y) {
-    if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){RATES, t, q, v, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v,
                                           const double *a, carom_direction d, double *y) {
-    if (!x || !a || !y || !q || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){ACCELERATION, t, q, v, a, NULL}, d, y);
 }
 
 carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                      double *y) {
-    if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){OUTPUTS, t, q, v, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                       double *y) {
-    if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){OBSERVED, t, q, v, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_control(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                      double *y) {
-    if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){CONTROL, t, q, v, NULL, NULL}, d, y);
 }
 
@@ -398,7 +394,6 @@ void carom_variation_hold(carom_variation *x, const double *signals) {
 
 carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d,
                                      double *y) {
-    if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){WATCHED, t, q, v, NULL, NULL}, d, y);
 }
 

@@ -48,21 +48,13 @@ static void put(entries *E, int i, int j) {
     if (E->good) E->row[E->n] = i, E->col[E->n++] = j;
 }
 
-// Where entry e of A is, in column j; false: it is none.
-static bool entry_at(carom_shape s, size_t e, int *i, int *j) {
-    const size_t rows = 2 * (size_t)s.band + 1;
-    if (s.storage == CAROM_DIAGONAL) *i = *j = (int)e;
-    else *j = (int)(e / rows), *i = (int)(e % rows) - s.band + *j;
-    return *i >= 0 && *i < s.n;
-}
-
 // Entries of A: their rows and columns to E or, where the pattern is there, their places in it.
 static void put_matrix(const carom_joined *J, entries *E, int *place) {
     const carom_pattern *P = J->shape.storage == CAROM_SPARSE ? J->shape.pattern : NULL;
     int i, j = 0;
     for (size_t e = 0; e < carom_shape_size(J->shape); ++e) {
         while (P && (int)e >= P->start[j + 1]) ++j;
-        const bool there = P ? (i = P->row[e], true) : entry_at(J->shape, e, &i, &j);
+        const bool there = P ? (i = P->row[e], true) : carom_shape_entry(J->shape, e, &i, &j);
         if (place) place[e] = there ? carom_pattern_find(J->pattern, i, j) : -1;
         else if (there) put(E, i, j);
     }

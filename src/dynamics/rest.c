@@ -253,12 +253,10 @@ static void balance(search *s) {
     for (int i = 0; i < p->nv; ++i) s->size[i] = fabs(p->f[i]);
     carom_copy(s->r, p->f, p->nv);
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) {
-        const carom_columns *W = &p->L.W;
-        const double *a = W->a + (size_t)k * (size_t)W->stride;
-        const int count = W->count ? W->count[k] : p->nv, *row = W->count ? carom_column_rows(W, k) : NULL;
-        for (int e = 0; e < count; ++e) {
-            const int i = row ? row[e] : e;
-            s->r[i] += a[e] * s->grip.lambda[k], s->size[i] += fabs(a[e] * s->grip.lambda[k]);
+        const carom_entries W = carom_entries_of(&p->L.W, k);
+        for (int e = 0; e < W.n; ++e) {
+            const int i = carom_entry_row(&W, e);
+            s->r[i] += W.a[e] * s->grip.lambda[k], s->size[i] += fabs(W.a[e] * s->grip.lambda[k]);
         }
     }
     const double size = norm(s, s->size);

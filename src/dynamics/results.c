@@ -21,7 +21,6 @@
 #include "model/answers.h"
 #include "model/watch.h"
 #include <carom/option.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static bool read_event(const char *text, carom_at_event *e, char **name) {
         if (text[open] != '[' || open + 2 > n - 1 || n - open > 12) return false;
         e->number = 0;
         for (size_t i = open + 1; i < n - 1; ++i) {
-            if (!isdigit((unsigned char)text[i])) return false;
+            if (!carom_is_digit(text[i])) return false;
             e->number = 10 * e->number + (text[i] - '0');
         }
         n = open;
@@ -104,14 +103,12 @@ static carom_status read_one(carom_results *r, int i, char *text, const char *sa
     return CAROM_OK;
 }
 
-static bool in_a_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
-
 // Behind "CONTACT.impact[N]" at the start of a text; 0: there is none.
 static size_t event_length(const char *text) {
     for (size_t dot = 1; text[0] && text[dot]; ++dot)
         for (int k = 0; k < CAROM_AT_COUNT && text[dot] == '.'; ++k) {
             size_t n = dot + 1 + strlen(words[k]);
-            if (strncmp(text + dot + 1, words[k], strlen(words[k])) != 0 || in_a_name(text[n])) continue;
+            if (strncmp(text + dot + 1, words[k], strlen(words[k])) != 0 || carom_in_name(text[n])) continue;
             if (text[n] == '[') n += strcspn(text + n, "]");
             return n + (text[n] == ']');
         }
@@ -130,12 +127,12 @@ static size_t closing(const char *text) {
 
 // A term at `text`: *from and *length of what is to be read, and how much of the text it takes; 0: there is none.
 static size_t term_length(const char *whole, const char *text, size_t *from, size_t *length) {
-    if (strncmp(text, TIME_OF, sizeof TIME_OF - 1) == 0 && (text == whole || !in_a_name(text[-1]))) {
+    if (strncmp(text, TIME_OF, sizeof TIME_OF - 1) == 0 && (text == whole || !carom_in_name(text[-1]))) {
         const size_t n = event_length(text + sizeof TIME_OF - 1);
         *from = 0, *length = n + sizeof TIME_OF - 1;
         return n > 0 ? *length : 0;
     }
-    const size_t n = text[0] == '(' && (text == whole || !in_a_name(text[-1])) ? closing(text) : 0;
+    const size_t n = text[0] == '(' && (text == whole || !carom_in_name(text[-1])) ? closing(text) : 0;
     if (n < 3) return 0;
     char *inside = calloc(n, 1);
     bool before;

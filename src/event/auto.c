@@ -144,7 +144,7 @@ static carom_status locate_again(auto_work *w, carom_step *s) {
 static carom_status plan(auto_work *w, carom_step *s, double t_1) {
     const auto_why many = auto_too_many(w, s);
     if (many != AUTO_FEW) return step_instead(w, s, many), CAROM_OK;
-    CAROM_TRY(auto_reconsider(w, s));
+    auto_reconsider(w, s);
     const carom_status status = auto_plan(w, s, t_1);
     if (status == CAROM_RETRY) return step_instead(w, s, AUTO_REFUSED), CAROM_OK;
     return status;

@@ -139,7 +139,7 @@ void auto_change_to(auto_work *w, double t, auto_method method, auto_why why);
 /// The choice at the start.
 carom_status auto_choose(auto_work *w, carom_step *s);
 /// Has the explicit method become too short of breath, or the implicit one too good?  After a step.
-carom_status auto_reconsider(auto_work *w, carom_step *s);
+void auto_reconsider(auto_work *w, carom_step *s);
 /// Events come too thick: the reason, or AUTO_FEW.
 auto_why auto_too_many(const auto_work *w, const carom_step *s);
 /// What was chosen and changed, in words.

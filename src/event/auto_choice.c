@@ -96,61 +96,57 @@ carom_status auto_choose(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// The error of a step over `length` with the method T.
+static double error_with(auto_work *w, carom_step *s, const carom_butcher *T, double length) {
+    carom_phase *P = &w->P;
+    const carom_butcher *own = P->f.T;
+    P->f.T = T;
+    carom_status status = carom_phase_start(P, s, length);
+    if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);
+    P->f.T = own;
+    return status == CAROM_OK ? auto_error(w, s, P->q, P->v, P->trial.q, P->trial.v) : HUGE_VAL;
+}
+
+static void change_method(auto_work *w, auto_method method, auto_why why, double length) {
+    auto_change_to(w, w->P.t, method, why);
+    w->head.next = length;
+    w->head.wait = PROBE;
+}
+
 // (AU-10)  Steps at the limit of stability, rate h > 1/2: a step of the implicit method is tried that is longer by
 //          twice the ratio of the costs.  Is it accurate, the method is changed; else the next trial waits twice as
 //          long.
-static carom_status probe_implicit(auto_work *w, carom_step *s) {
-    carom_phase *P = &w->P;
-    auto_head *h = &w->head;
-    const double length = h->next * 2 * cost_implicit(s) / cost_explicit();
-    const carom_butcher *T = P->f.T;
+static void probe_implicit(auto_work *w, carom_step *s) {
+    const double next = w->head.next, length = next * 2 * cost_implicit(s) / cost_explicit();
     double rate = 0;
-    carom_status status = fastest(w, s, &rate);
-    if (status != CAROM_OK || rate * h->next < LIMIT) return CAROM_OK;
-    P->f.T = w->implicit;
-    status = carom_phase_start(P, s, length);
-    if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);
-    const double error = status == CAROM_OK ? auto_error(w, s, P->q, P->v, P->trial.q, P->trial.v) : HUGE_VAL;
-    P->f.T = T;
-    if (error <= 1) {
-        auto_change_to(w, P->t, AUTO_IMPLICIT, AUTO_STIFF);
-        h->next = length;
-        h->wait = PROBE;
-    }
-    return CAROM_OK;
+    if (fastest(w, s, &rate) == CAROM_OK && rate * next >= LIMIT && error_with(w, s, w->implicit, length) <= 1)
+        change_method(w, AUTO_IMPLICIT, AUTO_STIFF, length);
 }
 
 // The same the other way round: an explicit step shorter by that ratio would be stable and accurate.  A stiff model is
 // given time: steps are short while it begins to move, and what an explicit method then leaves of fast modes, long
 // implicit steps would have to resolve.
-static carom_status probe_explicit(auto_work *w, carom_step *s) {
-    carom_phase *P = &w->P;
-    auto_head *h = &w->head;
-    const double length = h->next * cost_explicit() / cost_implicit(s);
-    const carom_butcher *T = P->f.T;
+static void probe_explicit(auto_work *w, carom_step *s) {
+    const double length = w->head.next * cost_explicit() / cost_implicit(s);
+    const carom_butcher *own = w->P.f.T;
     double rate = 0;
-    P->f.T = w->explicit;
-    carom_status status = fastest(w, s, &rate);
-    if (status == CAROM_OK) status = carom_phase_start(P, s, length);
-    if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);
-    const double error = status == CAROM_OK ? auto_error(w, s, P->q, P->v, P->trial.q, P->trial.v) : HUGE_VAL;
-    P->f.T = T;
-    if (error <= 1 && rate * length < LIMIT && (h->wait > PATIENCE || !stiff_at(w, s, rate))) {
-        auto_change_to(w, P->t, AUTO_EXPLICIT, AUTO_MILD);
-        h->next = length;
-        h->wait = PROBE;
-    }
-    return CAROM_OK;
+    w->P.f.T = w->explicit;
+    const carom_status status = fastest(w, s, &rate);
+    w->P.f.T = own;
+    if (status == CAROM_OK && error_with(w, s, w->explicit, length) <= 1 && rate * length < LIMIT &&
+        (w->head.wait > PATIENCE || !stiff_at(w, s, rate)))
+        change_method(w, AUTO_EXPLICIT, AUTO_MILD, length);
 }
 
-carom_status auto_reconsider(auto_work *w, carom_step *s) {
+void auto_reconsider(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
     // an explicit step that errors do not limit is long enough
     if (h->method == AUTO_IMPLICIT || h->last > 0.01) h->probe += 1;
-    if (!w->implicit || h->probe < h->wait) return CAROM_OK;
+    if (!w->implicit || h->probe < h->wait) return;
     h->probe = 0;
     h->wait = fmin(2 * h->wait, 1e6);
-    return h->method == AUTO_EXPLICIT ? probe_implicit(w, s) : probe_explicit(w, s);
+    if (h->method == AUTO_EXPLICIT) probe_implicit(w, s);
+    else probe_explicit(w, s);
 }
 
 // How many of the last 64 events were at the start of their segment?

@@ -4,6 +4,7 @@
 // laws on acceleration level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws are asked
 // again a moment later (EV-11).
 #include "event/change.h"
+#include "linalg/matrix.h"
 #include "event/decide.h"
 #include "event/feature.h"
 #include "event/tube.h"
@@ -17,14 +18,12 @@ static const double LATER = 1e-3; // part of the tolerance that decides a moment
 // -- what counts as none ----------------------------------------------------------------------------------------------
 
 double carom_phase_gap_rounding(const carom_phase *w, const carom_step *s, int k, double h) {
-    const carom_columns *W = &w->all.W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows;
+    const carom_entries W = carom_entries_of(&w->all.W, k);
     const bool same = s->sys->nq == s->sys->nv;
     double place = 0, way = 0, fall = 0;
-    for (int e = 0; e < count; ++e) {
-        const int i = W->count ? carom_column_rows(W, k)[e] : e;
-        const double x = W->a[start + (size_t)e];
+    for (int e = 0; e < W.n; ++e) {
+        const int i = carom_entry_row(&W, e);
+        const double x = W.a[e];
         if (same) place += fabs(x * w->q[i]);
         way += fabs(x * w->v[i]);
         fall += fabs(x * w->f.a_f[i]);

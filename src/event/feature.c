@@ -28,12 +28,10 @@ carom_status carom_phase_leave(carom_step *s, carom_status status) {
 
 // Are two columns the same, bit by bit?
 static bool same(const carom_columns *A, int k, const carom_columns *B, int j) {
-    const int count = A->count ? A->count[k] : A->rows;
-    if (A->count && (count != B->count[j] ||
-                     memcmp(carom_column_rows(A, k), carom_column_rows(B, j), (size_t)count * sizeof *A->row) != 0))
-        return false;
-    return memcmp(A->a + (size_t)k * (size_t)A->stride, B->a + (size_t)j * (size_t)B->stride,
-                  (size_t)count * sizeof *A->a) == 0;
+    const carom_entries a = carom_entries_of(A, k), b = carom_entries_of(B, j);
+    const size_t n = (size_t)a.n;
+    return a.n == b.n && (!a.row || memcmp(a.row, b.row, n * sizeof *a.row) == 0) &&
+           memcmp(a.a, b.a, n * sizeof *a.a) == 0;
 }
 
 // Direction k of some contacts, held, and j of all, free: mostly they are the same.

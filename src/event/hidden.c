@@ -4,6 +4,7 @@
 // of the forces along the path of the step tell where
 // one may be, and samples whether it is.
 #include "event/hidden.h"
+#include "base/swap.h"
 #include "system/narrow.h"
 #include <math.h>
 
@@ -95,12 +96,6 @@ static void span(carom_hidden *z, int nv, const carom_hidden_sample *P, bool fir
         z->low[i] = first ? P->f[i] : fmin(z->low[i], P->f[i]);
         z->high[i] = first ? P->f[i] : fmax(z->high[i], P->f[i]);
     }
-}
-
-static void swap(carom_hidden_sample *A, carom_hidden_sample *B) {
-    const carom_hidden_sample P = *A;
-    *A = *B;
-    *B = P;
 }
 
 // Forces that give no velocity of `part` of the largest in the step are none:  M_ii part |v|/h
@@ -202,8 +197,8 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
             if (*hidden) return CAROM_OK;
             clear = explained(z, nv, &z->left, M, P);
         }
-        if (clear) swap(&z->left, P), --n;
-        else ++n;
+        if (clear) CAROM_SWAP(carom_hidden_sample, &z->left, P);
+        n += clear ? -1 : 1;
     }
     return CAROM_OK;
 }

@@ -1,4 +1,5 @@
 // phase.c: see phase.h.
+#include "base/swap.h"
 #include "base/tolerance.h"
 #include "event/change.h"
 #include "event/decide.h"
@@ -278,12 +279,6 @@ static bool violated(const carom_phase *w, const carom_event_point *P) {
     return false;
 }
 
-static void swap(carom_event_point *A, carom_event_point *B) {
-    const carom_event_point P = *A;
-    *A = *B;
-    *B = P;
-}
-
 static void copy_point(carom_event_point *A, const carom_event_point *B, const carom_step *s) {
     A->tau = B->tau;
     A->work = B->work;
@@ -398,7 +393,7 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
 }
 
 carom_status carom_phase_next(carom_phase *w, carom_step *s) {
-    swap(&w->from, &w->a);
+    CAROM_SWAP(carom_event_point, &w->from, &w->a);
     return carom_phase_sides_left(w, s);
 }
 
@@ -407,7 +402,7 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     CAROM_TRY(look_inside(w, s, true, found));
     *found = *found || violated(w, &w->b);
     if (*found) return CAROM_OK;
-    swap(&w->a, &w->b);
+    CAROM_SWAP(carom_event_point, &w->a, &w->b);
     // A function that was negative in a stage may have been so for a moment that neither end of the step shows.
     if (!w->crossed) return CAROM_OK;
     CAROM_TRY(at(w, s, 0.5 * (w->from.tau + tau), &w->b));
@@ -581,7 +576,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
         bool strays;
         CAROM_TRY(judge(w, s, &w->trial, &y, &strays));
         if (y < 0) w->strays = strays;
-        swap(&w->trial, y < 0 ? &w->b : &w->a);
+        CAROM_SWAP(carom_event_point, &w->trial, y < 0 ? &w->b : &w->a);
         *(y < 0 ? &y_b : &y_a) = y < 0 ? y : fmax(y, DBL_EPSILON);
         if (y < 0 && w->limits.exact && near_enough(w, s, &w->b)) break;
     }
@@ -776,7 +771,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     w->bent = !some;
     if (!some) { // forces have a kink, and nothing else happens
-        swap(&w->a, &w->b);
+        CAROM_SWAP(carom_event_point, &w->a, &w->b);
         w->ended = w->switched = false;
         ++w->events;
         carom_phase_end(w, s, w->t + w->a.tau);

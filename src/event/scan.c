@@ -1,5 +1,7 @@
 // scan.c: see scan.h.
 #include "event/scan.h"
+#include "linalg/matrix.h"
+#include "base/swap.h"
 #include "system/narrow.h"
 #include "system/system.h"
 #include <math.h>
@@ -55,14 +57,12 @@ void carom_scan_begin(carom_scan *z, double t) {
 
 // (SC-2)  |u| <= sum over kinds of |W_kind| |v_kind| + |w|, whatever the direction of W within a kind
 static double largest_rate(carom_scan *z, const carom_local *L, int k, const double *v) {
-    const carom_columns *W = &L->W;
-    const size_t first = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows;
+    const carom_entries W = carom_entries_of(&L->W, k);
     double most = fabs(L->w[k]);
     for (int pass = 0; pass < 3; ++pass)
-        for (int e = 0; e < count; ++e) {
-            const int i = W->count ? carom_column_rows(W, k)[e] : e, g = z->group[i];
-            const double x = W->a[first + (size_t)e];
+        for (int e = 0; e < W.n; ++e) {
+            const int i = carom_entry_row(&W, e), g = z->group[i];
+            const double x = W.a[e];
             if (pass == 1) z->W_size[g] += x * x, z->v_size[g] += v[i] * v[i];
             if (pass == 2) most += sqrt(z->W_size[g] * z->v_size[g]);
             if (pass != 1) z->W_size[g] = z->v_size[g] = 0;
@@ -291,12 +291,6 @@ static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P
     return CAROM_OK;
 }
 
-static void swap(carom_sample *A, carom_sample *B) {
-    const carom_sample P = *A;
-    *A = *B;
-    *B = P;
-}
-
 carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, void *user, double shortest,
                             bool *found, double *at) {
     bool unseen = false;
@@ -312,7 +306,8 @@ carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, 
         if (divides) {
             CAROM_TRY(look(user, s, z->left.tau + x * d, z->right + n));
             ++looks;
-            if (beyond(z, z->right + n)) swap(P, z->right + n); // what is later does not matter any more
+            const bool late = beyond(z, z->right + n); // what is later does not matter any more
+            if (late) CAROM_SWAP(carom_sample, P, z->right + n);
             else ++n;
             continue;
         }
@@ -321,7 +316,7 @@ carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, 
             *at = P->tau;
             return CAROM_OK;
         }
-        swap(&z->left, P);
+        CAROM_SWAP(carom_sample, &z->left, P);
         --n;
     }
     return CAROM_OK;

@@ -4,6 +4,7 @@
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
 #include "base/control.h"
+#include "base/swap.h"
 #include "base/tolerance.h"
 #include "event/decide.h"
 #include "event/feature.h"
@@ -230,12 +231,6 @@ static carom_status smooth(work *w, carom_step *s, double h) {
     return gaps(w, s);
 }
 
-static void swap(carom_event_point *A, carom_event_point *B) {
-    const carom_event_point P = *A;
-    *A = *B;
-    *B = P;
-}
-
 // Kinks of forces alone are watched, or contacts alone.
 static void watch_kinks(carom_phase *P, int nc, bool kinks) {
     for (int i = 0; i < 2 * nc; ++i) P->armed[i] = !kinks;
@@ -262,7 +257,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
         CAROM_TRY(P->integrator->at(P, s, P->a.tau, &P->trial));
         CAROM_TRY(carom_phase_stages_kink(P, s, CAROM_PHASE_FAR, &met));
     } else if (!found) {
-        swap(&P->a, &P->b);
+        CAROM_SWAP(carom_event_point, &P->a, &P->b);
     }
     watch_kinks(P, s->sys->nc, false);
     const bool strays = kink && P->strays && P->a.tau > shortest;

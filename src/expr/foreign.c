@@ -1,5 +1,6 @@
 // foreign.c: what people write who come from other languages.  Each remedy is an expression that carom reads.
 #include "expr/foreign.h"
+#include "base/text.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -85,15 +86,11 @@ static const foreign signs[] = {
     {"\u03c0", "pi"}, {"\u221a", "sqrt(x)"}, {"\u2019", "'"},  {"\u2032", "'"},  {"\u00a0", "a plain space"},
 };
 
-static bool continues(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 size_t carom_foreign_operator(const char *text, size_t length, const char **write) {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i) {
         const size_t n = strlen(operators[i].name);
         if (length < n || memcmp(text, operators[i].name, n) != 0) continue;
-        if (continues(text[0]) && length > n && (continues(text[n]) || text[n] == '.' || text[n] == '\''))
+        if (carom_in_word(text[0]) && length > n && (carom_in_word(text[n]) || text[n] == '.' || text[n] == '\''))
             continue; // a longer name
         *write = operators[i].write;
         return n;

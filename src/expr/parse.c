@@ -11,6 +11,7 @@
 // one sentence.
 #include "base/number.h"
 #include "base/option.h"
+#include "base/text.h"
 #include "expr/foreign.h"
 #include "expr/graph.h"
 #include <carom/option.h>
@@ -43,10 +44,7 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 static carom_node expression(parser *p);
 static carom_node signed_power(parser *p);
 
-// -- characters, not the locale's --------------------------------------------------------------------
-
-static bool digit(int c) { return c >= '0' && c <= '9'; }
-static bool letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+// -- characters -------------------------------------------------------------------------------------
 
 // The byte n places on; -1 at the end.
 static int peek(const parser *p, size_t n) { return p->at + n < p->length ? (unsigned char)p->text[p->at + n] : -1; }
@@ -184,7 +182,7 @@ static size_t name_length(const parser *p) {
     size_t n = 0;
     for (;; ++n) {
         const int c = peek(p, n), after = peek(p, n + 1);
-        if (letter(c) || digit(c) || (c == '.' && (letter(after) || digit(after)))) continue;
+        if (carom_in_word(c) || (c == '.' && carom_in_word(after))) continue;
         return n;
     }
 }
@@ -215,7 +213,7 @@ static carom_node name(parser *p) {
     if (p->scope->lookup) x = p->scope->lookup(p->scope->user, p->g, text, length, primes, p->err);
     if (x != CAROM_NONE) return x;
     const char *write = NULL;
-    if (letter(peek(p, 0)) || digit(peek(p, 0))) { // "not x", "ln x"
+    if (carom_in_word(peek(p, 0))) { // "not x", "ln x"
         if (!carom_foreign_operator(text, length, &write)) write = carom_foreign_function(text, length);
         if (write) return FAIL(p, start, "unknown name '%.*s'; write %s", shown, text, write);
     }
@@ -230,7 +228,7 @@ static carom_node name(parser *p) {
 // -- numbers -----------------------------------------------------------------------------------------
 
 static size_t digits(const parser *p, size_t n) {
-    while (digit(peek(p, n))) ++n;
+    while (carom_is_digit(peek(p, n))) ++n;
     return n;
 }
 
@@ -250,7 +248,7 @@ static carom_node number(parser *p) {
     const double value = carom_number(text, NULL);
     p->at += n;
     if (!isfinite(value)) return FAIL(p, start, "the number %.40s is too large", text);
-    if (letter(peek(p, 0)))
+    if (carom_is_letter(peek(p, 0)))
         return FAIL(p, p->at, "missing operator between a number and a name; write '*' for a product");
     if (peek(p, 0) == '.') return FAIL(p, p->at, "this number has a second decimal point");
     return carom_graph_number(p->g, value);
@@ -260,8 +258,8 @@ static carom_node number(parser *p) {
 
 static carom_node atom(parser *p) {
     const int c = next(p);
-    if (letter(c)) return name(p);
-    if (digit(c) || (c == '.' && digit(peek(p, 1)))) return number(p);
+    if (carom_is_letter(c)) return name(p);
+    if (carom_is_digit(c) || (c == '.' && carom_is_digit(peek(p, 1)))) return number(p);
     if (c == '!' || c == '~') return FAIL(p, p->at, "'%c' is not an operator; write if(a, 0, 1)", c);
     if (c != '(') return unexpected(p, "a number, a name or '('");
     const size_t start = p->at++;
@@ -371,7 +369,7 @@ carom_node carom_parse(carom_graph *g, const char *text, size_t length, const ca
         return FAIL(&p, p.at, "a comma outside of a function's parentheses; numbers have decimal points");
     if (next(&p) >= 0) {
         const int c = next(&p);
-        if (letter(c) || digit(c) || c == '(' || c == '.')
+        if (carom_in_word(c) || c == '(' || c == '.')
             return FAIL(&p, p.at, "missing operator before '%c'; write '*' for a product", c);
         return unexpected(&p, "an operator");
     }

@@ -158,11 +158,15 @@ long carom_result_event_count(const carom_result *r) {
     return r->events;
 }
 
-carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+// Are these among the n that the result has?
+static carom_status among(const carom_result *r, long first, long count, long n, const char *what, carom_error *err) {
     if (!r) return CAROM_MISSING(err);
-    if (first < 0 || count < 0 || count > r->events || first > r->events - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "%ld events from number %ld on are not in %.400s", count, first,
-                          r->file);
+    if (first >= 0 && count >= 0 && count <= n && first <= n - count) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT, "%ld %s from number %ld on are not in %.400s", count, what, first, r->file);
+}
+
+carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+    CAROM_TRY(among(r, first, count, carom_result_event_count(r), "events", err));
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) return memcpy(out, r->event + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_events(r, first, count, out, err);
@@ -175,10 +179,7 @@ long carom_result_contact_count(const carom_result *r) {
 
 carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out,
                                    carom_error *err) {
-    if (!r) return CAROM_MISSING(err);
-    if (first < 0 || count < 0 || count > r->contacts || first > r->contacts - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "%ld contacts from number %ld on are not in %.400s", count, first,
-                          r->file);
+    CAROM_TRY(among(r, first, count, carom_result_contact_count(r), "contacts", err));
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) return memcpy(out, r->contact + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_contacts(r, first, count, out, err);

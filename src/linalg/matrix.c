@@ -209,6 +209,14 @@ void carom_matrix_sum(carom_matrix A, double x, carom_matrix B, double y, carom_
     else sum_of(A.a, x, B.a, y, C.a, carom_shape_size(A.shape));
 }
 
+bool carom_shape_entry(carom_shape s, size_t e, int *i, int *j) {
+    const size_t n = (size_t)s.n, rows = 2 * (size_t)s.band + 1;
+    if (s.storage == CAROM_DIAGONAL) *i = *j = (int)e;
+    else if (s.storage == CAROM_DENSE) *i = (int)(e % n), *j = (int)(e / n);
+    else *j = (int)(e / rows), *i = (int)(e % rows) - s.band + *j;
+    return *i >= 0 && *i < s.n;
+}
+
 void carom_matrix_add_block(double *S, int ld, double x, carom_matrix A) {
     const carom_pattern *P = A.shape.pattern;
     for (int j = 0; j < A.shape.n; ++j) {

@@ -227,15 +227,6 @@ static int place(const carom_saddle *S, int i, int j) {
     return NONE;
 }
 
-// Where entry e of A that is not sparse stands; false: it is none.
-static bool entry_at(carom_shape s, size_t e, int *i, int *j) {
-    const size_t n = (size_t)s.n, rows = 2 * (size_t)s.band + 1;
-    if (s.storage == CAROM_DIAGONAL) *i = *j = (int)e;
-    else if (s.storage == CAROM_DENSE) *i = (int)(e % n), *j = (int)(e / n);
-    else *j = (int)(e / rows), *i = (int)(e % rows) - s.band + *j;
-    return *i >= 0 && *i < s.n;
-}
-
 enum { WITHIN, BETWEEN, NOWHERE };
 
 // Entries of one kind behind those that are listed.
@@ -254,7 +245,8 @@ static size_t list_entries(carom_saddle *S, carom_matrix A, size_t n, int kind) 
             for (int e = P->start[j]; e < P->start[j + 1]; ++e) n = list_entry(S, n, kind, (size_t)e, P->row[e], j);
     else
         for (size_t e = 0; e < S->stored; ++e)
-            n = entry_at(A.shape, e, &i, &j) ? list_entry(S, n, kind, e, i, j) : list_entry(S, n, kind, e, NONE, NONE);
+            n = carom_shape_entry(A.shape, e, &i, &j) ? list_entry(S, n, kind, e, i, j)
+                                                      : list_entry(S, n, kind, e, NONE, NONE);
     return n;
 }
 

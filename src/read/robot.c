@@ -1,6 +1,7 @@
 // robot.c: what importers of robots have in common.
 #include "read/robot.h"
 #include "base/number.h"
+#include "base/text.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,15 +79,13 @@ bool carom_table_put(pool *memory, name_table *t, const char *name, int value) {
     return true;
 }
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 const char *carom_import_name(importing *r, const char *own) {
     const size_t size = strlen(own) + 16;
     char *name = carom_pool_take(&r->memory, size);
     if (!name) return NULL;
-    snprintf(name, size, "%s%.50s", letter(own[0]) ? "" : "_", own);
+    snprintf(name, size, "%s%.50s", carom_is_letter(own[0]) ? "" : "_", own);
     for (char *c = name; *c; ++c)
-        if (!letter(*c) && !(*c >= '0' && *c <= '9')) *c = '_';
+        if (!carom_in_word(*c)) *c = '_';
     const size_t end = strlen(name);
     while (carom_table_get(&r->used, name) >= 0 || strcmp(name, "ground") == 0 || strcmp(name, "t") == 0 ||
            strcmp(name, "pi") == 0)

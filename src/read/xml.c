@@ -1,5 +1,6 @@
 // xml.c: a small reader of XML.
 #include "read/xml.h"
+#include "base/text.h"
 #include <string.h>
 
 enum { DEEPEST = 100 };
@@ -18,8 +19,7 @@ static void *wrong(scan *s, const char *what) {
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 static bool name_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == ':' || (unsigned char)c >= 128;
+    return carom_in_name(c) || c == '-' || c == ':' || (unsigned char)c >= 128;
 }
 static bool starts(const scan *s, const char *word) {
     return (size_t)(s->end - s->at) >= strlen(word) && memcmp(s->at, word, strlen(word)) == 0;

@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once,
 // for all schemes: each scheme says where it stands (carom_evaluation_point) and gets the set, or the verdict.
 #include "base/tolerance.h"
+#include "linalg/matrix.h"
 #include "scheme/inside.h"
 #include "scheme/step.h"
 #include <float.h>
@@ -51,11 +52,9 @@ bool carom_closes(const carom_step *s, const double *g_0, const double *g_1) {
 // -- magnitudes ------------------------------------------------------------------------------------------------------
 
 double carom_local_magnitude(const carom_local *L, int k, const double *x) {
-    const carom_columns *W = &L->W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows, *row = W->count ? carom_column_rows(W, k) : NULL;
+    const carom_entries W = carom_entries_of(&L->W, k);
     double sum = 0;
-    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[row ? row[e] : e]);
+    for (int e = 0; e < W.n; ++e) sum += fabs(W.a[e] * x[carom_entry_row(&W, e)]);
     return sum;
 }
 
@@ -77,12 +76,11 @@ void carom_local_magnitudes(double *y, const carom_local *L, int n, const double
 }
 
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size) {
-    const carom_columns *W = &L->W;
-    if (n == W->rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    if (n == L->W.rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
+    const carom_entries W = carom_entries_of(&L->W, k);
     double sum = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
-        sum += L->lever ? fabs(a[e]) / L->lever[W->count ? carom_column_rows(W, k)[e] : e] : fabs(a[e]);
+    for (int e = 0; e < W.n; ++e)
+        sum += L->lever ? fabs(W.a[e]) / L->lever[carom_entry_row(&W, e)] : fabs(W.a[e]);
     return 16 * DBL_EPSILON * sum * size;
 }
 
@@ -98,11 +96,9 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 static double elsewhere(const carom_step *s, const carom_local *L, int k, double size) {
     // of the positions: a gap so wide was opened by motion, and by no rounding or tolerance
     static const double ELSEWHERE = 1e-6;
-    const carom_columns *W = &L->W;
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    const carom_entries W = carom_entries_of(&L->W, k);
     double sum = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
-        sum += fabs(a[e]) / carom_lever(s->sys, W->count ? carom_column_rows(W, k)[e] : e);
+    for (int e = 0; e < W.n; ++e) sum += fabs(W.a[e]) / carom_lever(s->sys, carom_entry_row(&W, e));
     return ELSEWHERE * sum * size;
 }
 

@@ -1,5 +1,6 @@
 // increments.c: see turn.h.
 #include "scheme/increments.h"
+#include "linalg/matrix.h"
 #include "linalg/dense.h"
 
 static const double SINGULAR = 1e-13; // pivots that have cancelled to this, relatively
@@ -100,16 +101,16 @@ static void turn_part(const carom_increments *t, carom_columns *Y, int k, int i)
 void carom_increments_columns(const carom_increments *t, carom_columns *Y, const carom_columns *W, int n) {
     if (t->ready) carom_zero(t->e, W->rows);
     for (int k = 0; k < n; ++k) {
-        const size_t at = (size_t)k * (size_t)W->stride;
-        const int count = W->count ? W->count[k] : W->rows, *row = W->count ? carom_column_rows(W, k) : NULL;
-        if (!row) {
-            carom_increments_row(t, Y->a + at, W->a + at, W->rows);
+        const carom_entries w = carom_entries_of(W, k);
+        double *y = Y->a + (size_t)k * (size_t)W->stride;
+        if (!w.row) {
+            carom_increments_row(t, y, w.a, W->rows);
             continue;
         }
-        int *own = carom_column_own_rows(Y, k, t->ready ? 0 : count);
-        for (int e = 0; !t->ready && e < count; ++e) own[e] = row[e], Y->a[at + (size_t)e] = W->a[at + (size_t)e];
-        for (int e = 0; t->ready && e < count; ++e) t->e[row[e]] = W->a[at + (size_t)e];
-        for (int e = 0; t->ready && e < count; ++e) turn_part(t, Y, k, row[e]);
-        for (int e = 0; t->ready && e < count; ++e) t->e[row[e]] = 0;
+        int *own = carom_column_own_rows(Y, k, t->ready ? 0 : w.n);
+        for (int e = 0; !t->ready && e < w.n; ++e) own[e] = w.row[e], y[e] = w.a[e];
+        for (int e = 0; t->ready && e < w.n; ++e) t->e[w.row[e]] = w.a[e];
+        for (int e = 0; t->ready && e < w.n; ++e) turn_part(t, Y, k, w.row[e]);
+        for (int e = 0; t->ready && e < w.n; ++e) t->e[w.row[e]] = 0;
     }
 }

@@ -395,23 +395,18 @@ static double heaviest(carom_matrix M) {
     return most > 0 ? most : 1;
 }
 
-double carom_momentum_size(const double *p, carom_matrix M) {
+static inline double size_by_inertia(const double *y, carom_matrix M, bool momentum) {
     double most = 0;
     for (int i = 0; i < M.shape.n; ++i) {
-        const double m = on_diagonal(M, i), x = p[i] * p[i] / (m > 0 ? m : heaviest(M));
+        const double own = on_diagonal(M, i), m = own > 0 ? own : heaviest(M),
+                     x = momentum ? y[i] * y[i] / m : y[i] * y[i] * m;
         if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL; // or not a number
     }
     return sqrt(most);
 }
 
-double carom_velocity_size(const double *v, carom_matrix M) {
-    double most = 0;
-    for (int i = 0; i < M.shape.n; ++i) {
-        const double m = on_diagonal(M, i), x = v[i] * v[i] * (m > 0 ? m : heaviest(M));
-        if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL;
-    }
-    return sqrt(most);
-}
+double carom_momentum_size(const double *p, carom_matrix M) { return size_by_inertia(p, M, true); }
+double carom_velocity_size(const double *v, carom_matrix M) { return size_by_inertia(v, M, false); }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y) {
     static const double LOST = DBL_MIN / DBL_EPSILON; // numbers below have lost digits: a motion that a scheme has
@@ -449,26 +444,22 @@ static void add_to_column(carom_columns *V, int k, double a, const carom_columns
 
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D) {
     const int n = L->at[L->nb];
-    const carom_columns *W = &L->W;
     for (int k = 0; k < n; ++k) {
-        const size_t start = (size_t)k * (size_t)W->stride;
-        const int count = W->count ? W->count[k] : W->rows;
-        carom_copy(V->W.a + start, W->a + start, count);
-        if (W->count)
-            memcpy(carom_column_own_rows(&V->W, k, count), carom_column_rows(W, k), (size_t)count * sizeof *W->row);
+        const carom_entries W = carom_entries_of(&L->W, k);
+        carom_copy(V->W.a + (size_t)k * (size_t)V->W.stride, W.a, W.n);
+        if (W.row) memcpy(carom_column_own_rows(&V->W, k, W.n), W.row, (size_t)W.n * sizeof *W.row);
         if (a != 0) add_to_column(&V->W, k, a, D);
     }
 }
 
 void carom_local_take_row(carom_local *to, int r, const carom_local *from, int k) {
-    const carom_columns *W = &from->W;
-    const size_t count = (size_t)(W->count ? W->count[k] : W->rows);
+    const carom_entries W = carom_entries_of(&from->W, k);
     double *a = to->W.a + (size_t)r * (size_t)to->W.stride;
     if (!to->W.count) {
-        carom_column_expand(a, W, k);
+        carom_column_expand(a, &from->W, k);
     } else {
-        memcpy(a, W->a + (size_t)k * (size_t)W->stride, count * sizeof *a);
-        memcpy(carom_column_own_rows(&to->W, r, (int)count), carom_column_rows(W, k), count * sizeof *W->row);
+        carom_copy(a, W.a, W.n);
+        memcpy(carom_column_own_rows(&to->W, r, W.n), W.row, (size_t)W.n * sizeof *W.row);
     }
     to->w[r] = from->w[k];
 }
@@ -544,15 +535,14 @@ carom_status carom_power_stage(carom_step *s, double weight, double t, const dou
 }
 
 double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
-    const carom_columns *W = &L->W;
-    const double *a = W->a + (size_t)k * (size_t)W->stride, *levers = s->sys->lever;
-    const int *row = W->count ? carom_column_rows(W, k) : NULL, n = !levers ? 0 : W->count ? W->count[k] : W->rows;
+    const carom_entries W = carom_entries_of(&L->W, k);
+    const double *levers = s->sys->lever;
     double most = 0;
-    for (int e = 0; e < n; ++e) {
-        if (a[e] == 0) continue;
-        const double lever = levers[row ? row[e] : e];
+    for (int e = 0; levers && e < W.n; ++e) {
+        if (W.a[e] == 0) continue;
+        const double lever = levers[carom_entry_row(&W, e)];
         if (lever == 1) return 1;
-        const double x = fabs(a[e]) / lever;
+        const double x = fabs(W.a[e]) / lever;
         most = x > most ? x : most;
     }
     if (!(most > 0 && most < HUGE_VAL)) return 1;

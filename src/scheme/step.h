@@ -215,14 +215,16 @@ static inline double carom_tolerance_of(const carom_system *sys, bool position, 
     const double lever = position ? carom_position_lever(sys, i) : carom_lever(sys, i);
     return carom_is_state(sys, i) ? atol / lever : atol * size / carom_tolerance_lever(lever, size_q);
 }
-static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
-    if (!sys->lever) return carom_norm_max(v, sys->nv);
+static inline double carom_size_in_lengths(const carom_system *sys, const double *x, const double *lever, int n) {
     double most = 0;
-    for (int i = 0; i < sys->nv; ++i) {
-        const double x = fabs(v[i]) * sys->lever[i];
-        most = x <= most || (carom_is_state(sys, i) && x == x) ? most : x; // not a number stays
+    for (int i = 0; i < n; ++i) {
+        const double y = fabs(x[i]) * lever[i];
+        most = y <= most || (carom_is_state(sys, i) && y == y) ? most : y; // not a number stays
     }
     return most;
+}
+static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
+    return sys->lever ? carom_size_in_lengths(sys, v, sys->lever, sys->nv) : carom_norm_max(v, sys->nv);
 }
 /// The same with first-order states, by their scales: for iterations, which have to end in all of them.
 static inline double carom_size_of_motion(const carom_system *sys, const double *v) {
@@ -234,13 +236,7 @@ static inline double carom_size_of_motion(const carom_system *sys, const double 
     return most;
 }
 static inline double carom_size_of_positions(const carom_system *sys, const double *q) {
-    if (!sys->lever) return carom_norm_max(q, sys->nq);
-    double most = 0;
-    for (int i = 0; i < sys->nq; ++i) {
-        const double x = fabs(q[i]) * sys->lever[sys->nv + i];
-        most = x <= most || (carom_is_state(sys, i) && x == x) ? most : x;
-    }
-    return most;
+    return sys->lever ? carom_size_in_lengths(sys, q, sys->lever + sys->nv, sys->nq) : carom_norm_max(q, sys->nq);
 }
 
 /// (NEW-5)  The size of velocities: max |v_i| sqrt(M_ii), as carom_momentum_size() measures momenta.

@@ -3,26 +3,13 @@
 #include "scheme/inside.h"
 #include "scheme/step.h"
 
-// p = x warm, for the rows of L's set.  Joints come first, of one row each.
-static void start_warm(carom_step *s, const carom_local *L, double x) {
-    const double *restrict warm = s->inside->warm;
-    double *restrict p = s->p;
-    const int *dir = s->dir, *id = L->id, *at = L->at;
-    int b = 0;
-    for (; b < L->nb && id[b] < s->sys->ne; ++b) p[at[b]] = warm[dir[id[b]]] * x;
-    for (; b < L->nb; ++b)
-        for (int k = at[b], d = dir[id[b]]; k < at[b + 1]; ++k, ++d) p[k] = warm[d] * x;
-}
-
-// warm = x p
-static void keep_warm(carom_step *s, const carom_local *L, double x) {
-    double *restrict warm = s->inside->warm;
-    const double *restrict p = s->p;
-    const int *dir = s->dir, *id = L->id, *at = L->at;
-    int b = 0;
-    for (; b < L->nb && id[b] < s->sys->ne; ++b) warm[dir[id[b]]] = x * p[at[b]];
-    for (; b < L->nb; ++b)
-        for (int k = at[b], d = dir[id[b]]; k < at[b + 1]; ++k, ++d) warm[d] = x * p[k];
+// p = x warm, for the rows of L's set; keep: warm = x p.
+static inline void exchange(const carom_step *s, const carom_local *L, double x, bool keep) {
+    double *restrict warm = s->inside->warm, *restrict p = s->p;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = s->dir[L->id[b]]; k < L->at[b + 1]; ++k, ++d)
+            if (keep) warm[d] = x * p[k];
+            else p[k] = warm[d] * x;
 }
 
 carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
@@ -32,8 +19,8 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
     const bool warm = pb->n > CAROM_WARM;
     if (!warm) carom_zero(s->p, pb->n);
-    if (warm) start_warm(s, L, 1 / s->inside->a);
+    if (warm) exchange(s, L, 1 / s->inside->a, false);
     CAROM_TRY(carom_problem_rub(s, L->id));
-    if (warm) keep_warm(s, L, s->inside->a);
+    if (warm) exchange(s, L, s->inside->a, true);
     return CAROM_OK;
 }

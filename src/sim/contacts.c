@@ -1,5 +1,6 @@
 // contacts.c: what happened at each contact in the last step, for the ledger.
 #include "sim/sim.h"
+#include "linalg/matrix.h"
 #include <math.h>
 
 // (BK-3)  What a scheme knows as an impulse only is, in lasting contact, a force: impulse/h.  Not so in an impact, and
@@ -149,21 +150,20 @@ static void measure_way(carom_sim *sim, int c, double h) {
 static void measure_flight(carom_sim *sim, int c, double h) {
     enum { FEW = 4 };
     const int id = sim->sys->ne + c, d = sim->step.dir[id], nv = sim->sys->nv;
-    const carom_columns *W = &sim->all.W;
-    const int count = W->count ? W->count[0] : W->rows;
+    const carom_entries W = carom_entries_of(&sim->all.W, 0);
     carom_kept *k = sim->kept;
     const double e = sim->sys->contacts[c].restitution, now = k->t - sim->t0, approach = -sim->step.record.u_before[d];
     double change = 0;
-    for (int j = 0; j < count; ++j) {
-        const int i = W->count ? carom_column_rows(W, 0)[j] : j;
+    for (int j = 0; j < W.n; ++j) {
+        const int i = carom_entry_row(&W, j);
         double *at = sim->pushed + i, *all = at + nv, *before = all + nv;
-        if (W->a[j] == 0) continue;
+        if (W.a[j] == 0) continue;
         if (*at < now) {
             *before = now - *at < (FEW + 0.5) * h ? *all * fmin(1, h / (now - *at)) : 0;
             *all = *before + sim->v[i] - sim->undo.v[i];
             *at = now;
         }
-        change += W->a[j] * *before;
+        change += W.a[j] * *before;
     }
     const double energy = e > 0 ? 0.5 * sim->step.record.impulse[d] * fmin(approach, fabs(change)) / (1 + e) : 0;
     k->brief.squares += energy * energy;

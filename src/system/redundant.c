@@ -255,12 +255,12 @@ static bool independent(count *c) {
     double *d = c->diagonal;
     for (int i = 0; i < n; ++i) {
         double *row = c->G + (size_t)i * (size_t)n;
-        const carom_columns *W = &r->L.W;
         first[i] = i;
         for (int j = 0; j <= i; ++j) {
+            const carom_entries W = carom_entries_of(&r->L.W, j);
             double sum = 0; // over the entries of column j: most share none with column i
-            for (int e = 0; e < (W->count ? W->count[j] : W->rows); ++e) {
-                const int k = W->count ? carom_column_rows(W, j)[e] : e;
+            for (int e = 0; e < W.n; ++e) {
+                const int k = carom_entry_row(&W, e);
                 sum += column(r, i)[k] * column(r, j)[k];
             }
             row[j] = sum;

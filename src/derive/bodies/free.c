@@ -5,6 +5,7 @@
 // tape.  Its positions and velocities come after those of all others.  A body that an expression, a joint, a spring or
 // a drawing names is derived as always.
 #include "derive/bodies/body.h"
+#include "base/text.h"
 #include "derive/shapes/shapes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +19,11 @@ typedef struct marks {
     const bool *entry; // by entry: it is named.  NULL: entries are looked for, by what is behind their names
 } marks;
 
-static bool in_name(char c) {
-    return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 // Is it .gap, .slip, .force or .friction, or one of these behind a number?  (Slips of two directions have numbers.)
 static bool of_contact(const char *rest, size_t length) {
     static const char *const parts[] = {"gap", "slip", "force", "friction"};
     size_t from = 1;
-    while (from < length && rest[from] >= '0' && rest[from] <= '9') ++from;
+    while (from < length && carom_is_digit(rest[from])) ++from;
     if (from == 1 || from == length || rest[from] != '.') from = 0;
     for (int i = 0; i < 4; ++i) {
         const size_t n = strlen(parts[i]);
@@ -39,7 +36,7 @@ static bool of_contact(const char *rest, size_t length) {
 static void mark_text(marks *k, const char *text, size_t length) {
     for (size_t i = 0; i < length;) {
         size_t end = i;
-        while (end < length && in_name(text[end])) ++end;
+        while (end < length && carom_in_name(text[end])) ++end;
         for (size_t j = i + 1; j <= end; ++j) {
             if (j < end && text[j] != '.') continue;
             const name *n = carom_names_find(&k->of, text + i, j - i);

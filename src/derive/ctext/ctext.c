@@ -4,6 +4,7 @@
 // are lists of entries with their subscripts beside them.
 #include "derive/ctext/ctext.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "derive/bodies/body.h"
 #include "expr/curve.h"
 #include "model/conditions.h"
@@ -243,11 +244,9 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
 }
 
 static bool is_prefix(const char *s) {
-    for (const char *c = s; *c; ++c) {
-        const bool letter = *c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
-        if (!letter && !(c > s && *c >= '0' && *c <= '9')) return false;
-    }
-    return *s != 0;
+    for (const char *c = s; *c; ++c)
+        if (!carom_in_word(*c)) return false;
+    return carom_is_letter(*s);
 }
 
 // The whole text, in the C locale.

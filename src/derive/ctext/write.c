@@ -1,6 +1,6 @@
 // write.c: names of inputs, lists of numbers, and groups of tapes as functions, in the C text of a model.
 #include "derive/ctext/ctext.h"
-#include <ctype.h>
+#include "base/text.h"
 #include <math.h>
 
 // -- names ------------------------------------------------------------------------------------------------------------
@@ -22,7 +22,7 @@ static input input_of(const carom_model *m, carom_input kind) {
 static void c_name(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
     const int n = snprintf(text, CAROM_SLOT_NAME, "%c_%.80s", in.letter, in.name(m, i));
     for (int k = 0; k < n; ++k)
-        if (!isalnum((unsigned char)text[k])) text[k] = '_';
+        if (!carom_in_word(text[k])) text[k] = '_';
     if (in.letter == 'v' && n > 2 && text[n - 1] == '_') text[n - 1] = 0; // the prime
 }
 
@@ -41,7 +41,7 @@ static void subscript(const carom_model *m, input in, int i, char text[CAROM_SLO
 void carom_ctext_member_name(const ctext *c, int k, char text[CAROM_SLOT_NAME]) {
     snprintf(text, CAROM_SLOT_NAME, "%.40s_member_%.60s", c->prefix, c->m->members[k].name);
     for (char *x = text; *x; ++x)
-        if (!isalnum((unsigned char)*x)) *x = '_';
+        if (!carom_in_word(*x)) *x = '_';
     snprintf(text + strlen(text), CAROM_SLOT_NAME - strlen(text), "_%d", k); // names may differ in dots alone
 }
 

@@ -277,17 +277,20 @@ static long pieces_called(resolver *r, const carom_datum *d) {
     return 1;
 }
 
-static bool some_outlines(const resolver *r) {
-    const carom_mech *x = r->mech;
-    for (int i = 0; i < x->nshapes; ++i)
-        if (carom_outline_given(&x->shapes[i])) return true;
-    for (int i = 0; i < x->nbodies; ++i) {
+static bool some_bodies_with(const resolver *r, bool (*given)(const carom_mech_shape *)) {
+    for (int i = 0; i < r->mech->nbodies; ++i) {
         const carom_mech_body *b = carom_body_given(r, i);
-        if (b->shape && carom_outline_given(b->shape)) return true;
+        if (b->shape && given(b->shape)) return true;
         for (int k = 0; k < b->nshapes; ++k)
-            if (carom_outline_given(&b->shapes[k])) return true;
+            if (given(&b->shapes[k])) return true;
     }
     return false;
+}
+
+static bool some_outlines(const resolver *r) {
+    for (int i = 0; i < r->mech->nshapes; ++i)
+        if (carom_outline_given(&r->mech->shapes[i])) return true;
+    return some_bodies_with(r, carom_outline_given);
 }
 
 // Pairs of shapes, of outlines pairs of their pieces.
@@ -364,16 +367,7 @@ static bool some_searched(const resolver *r) {
     return some;
 }
 
-static bool some_boxes(const resolver *r) {
-    const carom_mech *x = r->mech;
-    for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = carom_body_given(r, i);
-        if (b->shape && box_given(b->shape)) return true;
-        for (int k = 0; k < b->nshapes; ++k)
-            if (box_given(&b->shapes[k])) return true;
-    }
-    return false;
-}
+static bool some_boxes(const resolver *r) { return some_bodies_with(r, box_given); }
 
 // Bodies of a list alone fall asleep.
 static bool some_sleep(const resolver *r) {

@@ -9,13 +9,12 @@ typedef carom_alpha_forces work;
 
 // The size of row k of L as of a momentum (NEW-5).
 static double reach(const work *w, const carom_local *L, int k) {
-    const carom_columns *W = &L->W;
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    const carom_entries W = carom_entries_of(&L->W, k);
     double most = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) {
-        const int i = W->count ? carom_column_rows(W, k)[e] : e;
+    for (int e = 0; e < W.n; ++e) {
+        const int i = carom_entry_row(&W, e);
         const double m = *carom_matrix_entry(w->M, i, i);
-        if (m > 0) most = fmax(most, fabs(a[e]) / sqrt(m));
+        if (m > 0) most = fmax(most, fabs(W.a[e]) / sqrt(m));
     }
     return most;
 }

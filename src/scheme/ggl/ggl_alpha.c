@@ -428,11 +428,9 @@ static double momentum(work *w, const carom_step *s) {
 
 // The size of row k of L, as of a momentum.
 static double reach(const work *w, int k) {
-    const carom_columns *W = &w->L.W;
-    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    const carom_entries W = carom_entries_of(&w->L.W, k);
     double most = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e)
-        most = fmax(most, fabs(a[e]) * w->unit[W->count ? carom_column_rows(W, k)[e] : e]);
+    for (int e = 0; e < W.n; ++e) most = fmax(most, fabs(W.a[e]) * w->unit[carom_entry_row(&W, e)]);
     return most;
 }
 
@@ -522,9 +520,9 @@ static carom_status check_inertia(work *w, carom_step *s) {
     carom_close_kinds(s, &w->L, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
-        const carom_columns *W = &w->L.W;
-        const int k = w->L.at[b], entries = W->count ? W->count[k] : W->rows;
-        if (carom_ggl_alpha_mobility(w, k) == 0 && carom_norm_max(W->a + (size_t)k * (size_t)W->stride, entries) > 0)
+        const int k = w->L.at[b];
+        const carom_entries W = carom_entries_of(&w->L.W, k);
+        if (carom_ggl_alpha_mobility(w, k) == 0 && carom_norm_max(W.a, W.n) > 0)
             return carom_fail(s->err, CAROM_BAD_INPUT,
                               "t = %.9g: '%s' acts on coordinates without inertia only; ggl-alpha allows them anywhere "
                               "but at contacts, "

@@ -1,6 +1,7 @@
 // ggl_alpha_sets.c: the laws of contact in ggl-alpha: who is active, who slides and where to, and the certificate of
 // both levels.
 #include "scheme/friction.h"
+#include "linalg/matrix.h"
 #include "contact/residual.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "solver/local.h"
@@ -35,14 +36,12 @@ static double at_row(const carom_columns *W, int k, int row) {
 
 // W_k'M^-1 W_l of two rows of L, with the diagonal of M where there is inertia.
 static double coupling(const work *w, int k, int l) {
-    const carom_columns *W = &w->L.W;
-    const size_t start = (size_t)k * (size_t)W->stride;
-    const int entries = W->count ? W->count[k] : W->rows;
+    const carom_entries W = carom_entries_of(&w->L.W, k);
     double D = 0;
-    for (int e = 0; e < entries; ++e) {
-        const int i = W->count ? carom_column_rows(W, k)[e] : e;
-        const double m = *carom_matrix_entry(w->M, i, i), x = W->a[start + (size_t)e];
-        if (m > 0) D += x * (k == l ? x : at_row(W, l, i)) / m;
+    for (int e = 0; e < W.n; ++e) {
+        const int i = carom_entry_row(&W, e);
+        const double m = *carom_matrix_entry(w->M, i, i), x = W.a[e];
+        if (m > 0) D += x * (k == l ? x : at_row(&w->L.W, l, i)) / m;
     }
     return D;
 }
