@@ -605,11 +605,17 @@ static void slip_has_its_direction_to_the_last_bits(void **state) {
             }
         for (int a = 0; a < n; ++a) c[a] = 4 * symmetric_uniform(&seed);
         c[0] = -1 - uniform(&seed);
-        carom_local_ball(G, n, c, k, mu, p);
+        carom_local_ball(G, n, c, k, mu, CAROM_SLIP_EXACT, p);
         for (int a = 0; a < n; ++a) {
             u[a] = c[a];
             for (int b = 0; b < n; ++b) u[a] += G[a + b * n] * p[b];
             if (a > 0) l = hypot(l, p[a]), speed = hypot(speed, u[a]);
+        }
+        for (int j = -2; j <= 2; ++j) { // wherever alpha is thought to be, the answer is the same
+            double q[MOST], off = 0;
+            carom_local_ball(G, n, c, k, mu, (carom_slip){1e-15, pow(30, j)}, q);
+            for (int a = 0; a < n; ++a) off = fmax(off, fabs(q[a] - p[a]));
+            if (!(off < 1e-13)) fail_msg("problem %d: from alpha = %g off by %.3g", i, pow(30, j), off);
         }
         if (!(speed > 1)) continue; // it sticks, or nearly
         ++slips;

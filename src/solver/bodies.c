@@ -65,6 +65,13 @@ static void set_momentum(double *beta, float *beta_four) {
     }
 }
 
+// (SOL-2)  alpha = |u_T| / |p_T| of a contact that slips, near the answer.
+static inline double slip_at(const double *u, const double *p, int rows) {
+    double u_T = 0, p_T = 0;
+    for (int i = 1; i < rows; i++) u_T += u[i] * u[i], p_T += p[i] * p[i];
+    return p_T > 0 ? sqrt(u_T / p_T) : 0;
+}
+
 // (SOL-27) of a contact: x is where it begins, z its last answer, y_new follows, y_old gathers what extrapolation will
 // add to that after the sweep.  Returns the largest change, as a velocity.  Inlined for its number of rows.
 static inline double relax_rows(const bodies *w, int b, int rows) {
@@ -77,10 +84,10 @@ static inline double relax_rows(const bodies *w, int b, int rows) {
     contact_take(w, b, rows, w->y_new, u);
     if (carom_has_friction(k)) {
         if (x[0] == 0 && z[0] == 0 && u[0] >= 0) return w->age[b] = 0; // open, and stays so
+        const carom_slip how = {1e-6, slip_at(u, x, rows)}; // the next sweep changes more
         for (int j = 0; j < rows; j++)
             for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * x[j];
-        if (rows == 3) carom_local_spatial(g, 3, u, k->mu, 1e-6, q); // the next sweep changes more
-        else carom_local_friction(g, rows, u, rows - 1, k->mu, q);
+        carom_local_friction(g, rows, u, rows - 1, k->mu, how, q);
     } else {
         q[0] = carom_local_normal(k->law, g[0], u[0], x[0]);
         for (int i = 1; i < rows; i++) q[i] = 0;

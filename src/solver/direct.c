@@ -48,7 +48,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             done = b->law != CAROM_BILATERAL && single(pb, 0);
             for (int i = 1; i < pb->n; i++) pb->p[i] = 0;
         } else {
-            carom_local_friction(pb->G, pb->ld, pb->c, pb->n - 1, b->mu, pb->p);
+            carom_local_friction(pb->G, pb->ld, pb->c, pb->n - 1, b->mu, CAROM_SLIP_EXACT, pb->p);
             done = true;
         }
     } else if (pb->nb == 2) {

@@ -35,7 +35,7 @@ static void local(const gauss_seidel *w, const carom_problem *pb, const carom_bl
         c[i] = u[i];
         for (int j = 0; j < rows; j++) c[i] -= g[i + (size_t)j * pb->ld] * p[j];
     }
-    carom_local_friction(g, pb->ld, c, rows - 1, b->mu, q);
+    carom_local_friction(g, pb->ld, c, rows - 1, b->mu, CAROM_SLIP_EXACT, q);
 }
 
 static void sweep(gauss_seidel *w, const carom_problem *pb, double relax) {

@@ -8,7 +8,6 @@
 
 static const double SINGULAR = 1e-14;  // determinant against the product of the diagonal, pivots against the largest:
                                        // rounding
-static const double LAST_BITS = 1e-15; // of |p_T| / (mu p_N) - 1
 
 // Slip in the direction s = +-1 of u_T.  Returns how much it contradicts itself, in velocity units.
 static double slip(const double *g, int ld, const double *c, double mu, double s, double *p) {
@@ -60,12 +59,13 @@ static bool at(const tangent *t, double alpha, double *p) {
     return true;
 }
 
-// (SOL-3)  phi(alpha) = mu p_N / |p_T| - 1 is nearly a straight line; *slope is its derivative.
-static double phi(const tangent *t, double alpha, const double *p, double *slope) {
+// (SOL-3)  phi(alpha) = mu p_N / |p_T| - 1 is nearly a straight line; *slope is its derivative, q that of p_T.
+static double phi(const tangent *t, double alpha, const double *p, double *q, double *slope) {
     const double a = t->a + alpha, d = t->d + alpha, det = a * d - t->b * t->c;
     const double q1 = (t->b * p[2] - d * p[1]) / det, q2 = (t->c * p[1] - a * p[2]) / det; // p_T' = -(A + alpha)^-1 p_T
     const double l2 = p[1] * p[1] + p[2] * p[2], l = sqrt(l2), qN = -(t->n0 * q1 + t->n1 * q2);
     *slope = t->mu * (qN - p[0] * (p[1] * q1 + p[2] * q2) / l2) / l;
+    q[0] = q1, q[1] = q2;
     return t->mu * p[0] / l - 1;
 }
 
@@ -78,16 +78,24 @@ static double closer(double alpha, double f, double slope, double *low, double *
     return *high < INFINITY ? 0.5 * (*low + *high) : 2 * alpha;
 }
 
-// The root of phi on alpha > 0, to |phi| <= tol.  At 0 phi is negative (it does not stick), and it grows beyond all
+// Where the search for alpha begins: where it was found before, or where A = mean I would have it.
+static inline double begin_at(double before, double guess, double mean) {
+    if (before > 0 && before < INFINITY) return before;
+    return guess > mean ? guess - mean : 0.5 * guess;
+}
+
+// The root of phi on alpha > 0, to an error of tol.  At 0 phi is negative (it does not stick), and it grows beyond all
 // bounds.
-static void root(const tangent *t, double tol, double *p) {
+static void root(const tangent *t, carom_slip how, double *p) {
     const double guess = sqrt(t->r0 * t->r0 + t->r1 * t->r1) / (t->mu * t->pN);
-    double low = 0, high = INFINITY, alpha = guess - 0.5 * (t->a + t->d);
-    if (!(alpha > 0)) alpha = 0.5 * guess;
+    double low = 0, high = INFINITY, alpha = begin_at(how.alpha, guess, 0.5 * (t->a + t->d));
     for (int k = 0; k < 100; k++) {
-        double slope = 0;
-        const double f = at(t, alpha, p) ? phi(t, alpha, p, &slope) : -1;
-        if (fabs(f) <= tol) return;
+        double slope = 0, q[2];
+        const double f = at(t, alpha, p) ? phi(t, alpha, p, q, &slope) : -1;
+        if (f * f <= how.tol) { // Newton's method squares the error: the last step needs no new p
+            for (int i = 0; i < 2 && slope > 0; i++) p[1 + i] -= f / slope * q[i];
+            return;
+        }
         const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;
@@ -95,7 +103,7 @@ static void root(const tangent *t, double tol, double *p) {
     at(t, alpha, p);
 }
 
-void carom_local_spatial(const double *g, int ld, const double *c, double mu, double tol, double *p) {
+void carom_local_spatial(const double *g, int ld, const double *c, double mu, carom_slip how, double *p) {
     p[0] = p[1] = p[2] = 0;
     if (c[0] >= 0 || !(g[0] > 0)) return;
     const double *g1 = g + ld, *g2 = g1 + ld, w = 1 / g[0];
@@ -110,7 +118,7 @@ void carom_local_spatial(const double *g, int ld, const double *c, double mu, do
         p[1] = p[2] = 0;
         return;
     }
-    root(&t, tol, p);
+    root(&t, how, p);
     // Put it exactly on the cone and on u_N = 0: what is left is an error of direction.
     const double l = sqrt(p[1] * p[1] + p[2] * p[2]), s1 = p[1] / l, s2 = p[2] / l;
     const double a = g[0] + mu * (g1[0] * s1 + g2[0] * s2);
@@ -138,7 +146,7 @@ static ball reduce(const double *g, int ld, const double *c, int k, double mu) {
     return b;
 }
 
-static double dot(const double *x, const double *y, int n) {
+static inline double dot(const double *x, const double *y, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
@@ -179,9 +187,8 @@ static inline bool ball_at(ball *b, double alpha, int k, double *p) {
     return true;
 }
 
-// (SOL-3)
-static inline double ball_phi(const ball *b, int k, const double *p, double *slope) {
-    double q[CAROM_TANGENTS];
+// (SOL-3); q becomes dp_T/dalpha.
+static inline double ball_phi(const ball *b, int k, const double *p, double *q, double *slope) {
     for (int i = 0; i < k; i++) q[i] = -p[1 + i];
     ball_solve(b, k, q);
     const double l2 = dot(p + 1, p + 1, k), l = sqrt(l2);
@@ -189,42 +196,55 @@ static inline double ball_phi(const ball *b, int k, const double *p, double *slo
     return b->mu * p[0] / l - 1;
 }
 
-// As root(), inlined for its number of tangents.
-static inline void ball_root_of(ball *b, int k, double *p) {
+static inline bool ball_sticks(ball *b, int k, double *p) {
+    return ball_at(b, 0, k, p) && p[0] >= 0 && dot(p + 1, p + 1, k) <= b->mu * b->mu * p[0] * p[0];
+}
+
+// Sticks, or slips: then as root(), inlined for its number of tangents.  Newton's method squares the error: its last
+// step needs no new factors.  A contact that has slipped is asked whether it sticks only where alpha would not be
+// positive.  Returns whether it slips.
+static inline bool ball_root_of(ball *b, int k, carom_slip how, double *p) {
     const double guess = sqrt(dot(b->r, b->r, k)) / (b->mu * b->pN);
     double low = 0, high = INFINITY, mean = 0;
+    bool asked = !(how.alpha > 0);
+    if (asked && ball_sticks(b, k, p)) return false;
     for (int i = 0; i < k; i++) mean += b->A[i * (k + 1)] / k;
-    double alpha = guess > mean ? guess - mean : 0.5 * guess;
+    double alpha = begin_at(how.alpha, guess, mean);
     for (int it = 0; it < 100; it++) {
-        double slope = 0;
-        const double f = ball_at(b, alpha, k, p) ? ball_phi(b, k, p, &slope) : -1;
-        if (fabs(f) <= LAST_BITS) return;
+        double slope = 0, q[CAROM_TANGENTS];
+        const double f = ball_at(b, alpha, k, p) ? ball_phi(b, k, p, q, &slope) : -1;
+        if (f * f <= how.tol) {
+            for (int i = 0; i < k && slope > 0; i++) p[1 + i] -= f / slope * q[i];
+            return true;
+        }
+        if (!asked && f > 0 && !(slope * alpha > f)) {
+            asked = true;
+            if (ball_sticks(b, k, p)) return false;
+        }
         const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;
     }
     ball_at(b, alpha, k, p);
+    return true;
 }
 
-static void ball_root(ball *b, double *p) {
-    if (b->k == 3) ball_root_of(b, 3, p);
-    else if (b->k == 4) ball_root_of(b, 4, p);
-    else if (b->k == 5) ball_root_of(b, 5, p);
-    else ball_root_of(b, b->k, p);
+static bool ball_slips(ball *b, carom_slip how, double *p) {
+    if (b->k == 3) return ball_root_of(b, 3, how, p);
+    if (b->k == 4) return ball_root_of(b, 4, how, p);
+    if (b->k == 5) return ball_root_of(b, 5, how, p);
+    return ball_root_of(b, b->k, how, p);
 }
 
-void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
+void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, carom_slip how, double *p) {
     for (int i = 0; i <= tangents; i++) p[i] = 0;
     if (c[0] >= 0 || !(g[0] > 0)) return;
     ball b = reduce(g, ld, c, tangents, mu);
-    if (ball_at(&b, 0, tangents, p) && p[0] >= 0 && dot(p + 1, p + 1, tangents) <= mu * mu * p[0] * p[0])
-        return; // stick
     if (dot(b.r, b.r, tangents) == 0) {
         p[0] = b.pN;
-        for (int i = 1; i <= tangents; i++) p[i] = 0;
         return;
     }
-    ball_root(&b, p);
+    if (!ball_slips(&b, how, p)) return;
     const double l = sqrt(dot(p + 1, p + 1, tangents));
     double a = g[0];
     for (int i = 1; i <= tangents && l > 0; i++) a += mu * g[(size_t)i * (size_t)ld] * p[i] / l;
@@ -239,11 +259,9 @@ bool carom_local_slides(const double *A, const double *r, int tangents, double l
     for (int i = 0; i < tangents * tangents; i++) b.A[i] = A[i];
     for (int i = 0; i < tangents; i++) b.r[i] = r[i];
     const double size = sqrt(dot(r, r, tangents));
-    if (size == 0 || (limit > 0 && ball_at(&b, 0, tangents, p) && dot(p + 1, p + 1, tangents) <= limit * limit))
-        return false;
+    if (size == 0 || (limit > 0 && !ball_slips(&b, CAROM_SLIP_EXACT, p))) return false;
     for (int i = 0; i < tangents; i++) s[i] = -r[i] / size;
     if (!(limit > 0)) return true;
-    ball_root(&b, p);
     const double l = sqrt(dot(p + 1, p + 1, tangents));
     for (int i = 0; i < tangents && l > 0; i++) s[i] = p[1 + i] / l;
     return true;

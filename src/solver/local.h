@@ -6,11 +6,15 @@
 #include <carom/problem.h>
 #include <stdbool.h>
 
+/// How the slip of a contact, u_T = -alpha p_T, is searched: the relative error of |p_T| that is allowed, and where
+/// alpha is thought to be (0: no idea).
+typedef struct carom_slip { double tol, alpha; } carom_slip;
+#define CAROM_SLIP_EXACT ((carom_slip){1e-15, 0}) // to rounding, from nothing
+
 void carom_local_planar(const double *g, int ld, const double *c, double mu, double *p);
-// tol: of the direction of slip
-void carom_local_spatial(const double *g, int ld, const double *c, double mu, double tol, double *p);
+void carom_local_spatial(const double *g, int ld, const double *c, double mu, carom_slip how, double *p);
 // 3 tangents and more
-void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, double *p);
+void carom_local_ball(const double *g, int ld, const double *c, int tangents, double mu, carom_slip how, double *p);
 /// Friction alone, with impulses up to `limit`: does u_T = A p_T + r slide?  Then s is the direction of p_T; else A p_T
 /// = -r is inside.
 bool carom_local_slides(const double *A, const double *r, int tangents, double limit, double *s);
@@ -25,9 +29,9 @@ static inline double carom_local_normal(carom_law law, double g, double u, doubl
     return q > 0 && (g > 0 || u <= 0) ? q : 0;
 }
 
-#define CAROM_LOCAL_EXACT 1e-15 // tolerance of a local problem in space: to rounding
-static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
+static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu,
+                                        carom_slip how, double *p) {
     if (tangents == 1) carom_local_planar(g, ld, c, mu, p);
-    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, CAROM_LOCAL_EXACT, p);
-    else carom_local_ball(g, ld, c, tangents, mu, p);
+    else if (tangents == 2) carom_local_spatial(g, ld, c, mu, how, p);
+    else carom_local_ball(g, ld, c, tangents, mu, how, p);
 }

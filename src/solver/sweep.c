@@ -13,7 +13,7 @@ void carom_sweep(const carom_problem *pb, double *p, double relax) {
         if (carom_has_friction(block)) {
             for (int j = 0; j < rows; j++)
                 for (int i = 0; i < rows; i++) c[i] -= g[i + j * rows] * x[j];
-            carom_local_friction(g, rows, c, rows - 1, block->mu, q);
+            carom_local_friction(g, rows, c, rows - 1, block->mu, CAROM_SLIP_EXACT, q);
         } else {
             q[0] = carom_local_normal(block->law, g[0], c[0], x[0]);
             for (int k = 1; k < rows; k++) q[k] = 0;
