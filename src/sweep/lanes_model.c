@@ -257,17 +257,15 @@ static carom_status check_samplers(const text *x, carom_error *err) {
     return CAROM_OK;
 }
 
-// Does a switch have a value at this time alone?
-static bool alone(const carom_model *m, void *work, double at, double e) {
+// (JT-6)  Does a switch have a value at this time alone?  Where runs begin and end there is one side.
+typedef enum place { INSIDE, START, END } place;
+static bool alone(const carom_model *m, void *work, double at, double e, place where) {
     bool same = true, differs = false;
     double *left = calloc(2 * (size_t)m->nswitches + 1, sizeof *left), *right = left ? left + m->nswitches : NULL;
     void *own = (unsigned char *)work + m->times_work;
+    const double time[3] = {where == START ? at + e : at - e, where == END ? at - e : at + e, at};
     for (int k = 0; left && k < 3; ++k) {
-        const carom_values x = carom_tape_values(m->times_tape, own, 0,
-                                                 k == 0   ? at - e
-                                                 : k == 1 ? at + e
-                                                          : at,
-                                                 NULL, NULL);
+        const carom_values x = carom_tape_values(m->times_tape, own, 0, time[k], NULL, NULL);
         for (int i = 0; i < m->nswitches; ++i) {
             const double y = x.slot[x.place[i]];
             if (k < 2)
@@ -280,7 +278,8 @@ static bool alone(const carom_model *m, void *work, double at, double e) {
     return same && differs;
 }
 
-// (JT-1)  Schemes of impulses alone look at forces inside a step, the others begin and end beside jumps.
+// (JT-1), (JT-6)  Schemes of impulses alone look at forces inside a step, the others begin and end beside jumps; no
+// scheme uses a value that forces have only where the run begins or ends.
 static carom_status find_jumps(text *x, carom_error *err) {
     enum { MOST = 100000 };
     const carom_model *m = x->m;
@@ -306,13 +305,15 @@ static carom_status find_jumps(text *x, carom_error *err) {
             t += 64 * h;
             continue;
         }
-        if (alone(m, work, at, e))
+        const place where = fabs(at) <= e ? START : fabs(at - x->r->until) <= e ? END : INSIDE;
+        const bool single = alone(m, work, at, e, where), listed = x->r->beside || single;
+        if (single && where == INSIDE)
             status = refuse(err, "forces with a value at a single instant");
         else if (x->njumps == MOST)
             break;
-        else if (x->r->beside && !carom_grow(&x->jump, (size_t)x->njumps, sizeof *x->jump))
+        else if (listed && !carom_grow(&x->jump, (size_t)x->njumps, sizeof *x->jump))
             status = CAROM_NO_MEMORY;
-        else if (x->r->beside)
+        else if (listed)
             x->jump[x->njumps++] = at;
         t = at + e;
     }
