@@ -470,14 +470,14 @@ static void grazes_by_frequency(void **state) {
     carom_branch_free(&b);
 }
 
-// A ball on a vibrating table, on the unstable one of its two orbits with one impact, at the phase with A w cos(phase) =
-// (g T/2) (1 - e)/(1 + e) and sin(phase) < 0.  In flight it touches the table where both
+// A ball on a vibrating table, on the unstable one of its two orbits with one impact, at the phase with
+// A w cos(phase) = (g T/2) (1 - e)/(1 + e) and sin(phase) < 0.  In flight it touches the table where both
 //
 //     A sin(phase) + g T s/2 - g s^2/2 = A sin(phase + w s)   and the slopes of both sides
 //
-// agree: A = 0.0269377268032, s = 0.0967767646.  Orbits with a second, weak impact lie below: the branch turns back.  Its
-// multiplier is 9.5 without that impact, and thousands with it.  Each impact shrinks states by e^2.  With the place of
-// the table nothing changes.
+// agree: A = 0.0269377268032, s = 0.0967767646.  Orbits with a second, weak impact lie below: the branch turns back.
+// Its multiplier is 9.5 without that impact, and thousands with it.  Each impact shrinks states by e^2.  With the place
+// of the table nothing changes.
 static void grazes_twice(void **state) {
     (void)state;
     const double g = 9.81, e = 0.8, w = 30, A = 0.0268, T = 2 * PI / w,

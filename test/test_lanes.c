@@ -2,8 +2,8 @@
 // run stands.
 //
 // With "long" all schemes, laws and sections; with "bundled" every model that comes with carom in every scheme
-// (LANES_MODEL: that one alone), with "card" the same on a GPU; with "cuda" the CUDA text goes through nvcc, if there is
-// one.
+// (LANES_MODEL: that one alone), with "card" the same on a GPU; with "cuda" the CUDA text goes through nvcc, if it is
+// installed.
 #define _POSIX_C_SOURCE 200809L
 #include "io/table.h"
 #include "model_text.h"

@@ -479,7 +479,8 @@ static carom_status leave(void *user, const double *range, double *tau, bool *cl
     if (!o->struck) CAROM_TRY(speed_up(o, range));
     CAROM_TRY(carom_graze_orbit(&o->g, passed ? CLEARANCE * carom_norm_max(s->scale, s->nv) : 0));
     *edge = o->edge;
-    if (*edge) CAROM_TRY(carom_cycle_set(c, fabs(s->value - range[0]) < fabs(s->value - range[1]) ? range[0] : range[1]));
+    const int nearer = fabs(s->value - range[0]) < fabs(s->value - range[1]) ? 0 : 1;
+    if (*edge) CAROM_TRY(carom_cycle_set(c, range[nearer]));
     if (c->conservative) CAROM_TRY(carom_cycle_set(c, o->before));
     carom_cycle_expect(c, false);
     carom_status status = carom_cycle_solve(c, NULL, 1);

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double COAST = 0.05, REST = 0.5;    // of the period, and of the time since the event before it: for so long
-                                                 // before the impact no contact is looked at
+static const double COAST = 0.05, REST = 0.5;    // of the period, and of the time since the event before it: the time
+                                                 // before the impact in which no contact is looked at
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals: to end with; where they fall no further
 static const double FAR = 0.3;                   // of a step, in typical sizes
 static const double CUT = 1e-12;                 // of a matrix that has cancelled
@@ -266,7 +266,7 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
         carom_zero(g->b, N);
         for (int k = 0; k < s->m; ++k) g->b[k] = -carom_dot(cycle_column(s->Z, k, s->n), c->r, s->n);
         carom_dense_shortest(g->A, N, N, CUT, g->col, g->work, g->b, g->z);
-        // the range of the parameter tells nothing about how far equations are linear; an energy is no unknown of its own
+        // the range of the parameter does not tell how far equations are linear; an energy is no unknown of its own
         const double far = carom_norm_max(g->z, c->conservative ? N : N - 1), by = far > FAR ? FAR / far : 1;
         if (!isfinite(far)) status = CAROM_NOT_CONVERGED;
         if (status != CAROM_OK) break;

@@ -30,8 +30,8 @@ double carom_graze_typical(const carom_graze *g);
 /// The orbit with this approach speed; 0: it touches.  The parameter is unknown.  Guess: the one before.
 carom_status carom_graze_solve(carom_graze *g, double y);
 /// The same from the orbit with g->y, in shorter ways where Newton's method fails: what is left of a guess grows with
-/// the multipliers.  Where the parameter leaves range[0] .. range[1] on the way, it is the orbit at that edge, whose speed
-/// is another one: *edge.  range: may be NULL.
+/// the multipliers.  Where the parameter leaves range[0] .. range[1] on the way, it is the orbit at that edge, with its
+/// own speed: *edge.  range: may be NULL.
 carom_status carom_graze_reach(carom_graze *g, double y, const double *range, bool *edge);
 /// The cycle is this orbit, begun where nothing happens; at y = 0 that with the gap `clear` instead of 0, which is not
 /// struck, at the parameter that belongs to it.
