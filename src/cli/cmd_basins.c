@@ -95,23 +95,20 @@ static void print_json(const carom_basins *b, const char *out) {
     const carom_column *c = t->column;
     fputs("{\"attractors\": [", stdout);
     for (long r = 0; r < t->rows;) {
-        printf("%s\n  {\"label\": %lld, \"kind\": \"%s\", \"period\": %lld, \"count\": %lld, \"multiplier\": ",
-               r ? "," : "", c[LABEL].integer[r], c[KIND].text[r], c[PERIOD].integer[r], c[COUNT].integer[r]);
-        carom_json_number(stdout, c[MULTIPLIER].real[r]);
-        fputs(", \"exponent\": ", stdout), carom_json_number(stdout, c[EXPONENT].real[r]);
-        fputs(", \"points\": [", stdout);
+        printf("%s\n  {\"label\": %lld, \"kind\": \"%s\", \"period\": %lld, \"count\": %lld", r ? "," : "",
+               c[LABEL].integer[r], c[KIND].text[r], c[PERIOD].integer[r], c[COUNT].integer[r]);
+        carom_json(stdout, ", \"multiplier\": %g, \"exponent\": %g, \"points\": [", c[MULTIPLIER].real[r],
+                   c[EXPONENT].real[r]);
         do {
             fputs(c[POINT].integer[r] > 1 ? ", {" : "{", stdout);
-            for (int i = FIRST; i < t->columns; ++i) {
-                fputs(i > FIRST ? ", " : "", stdout), carom_json_string(stdout, c[i].name);
-                fputs(": ", stdout), carom_json_number(stdout, c[i].real[r]);
-            }
+            for (int i = FIRST; i < t->columns; ++i)
+                carom_json(stdout, i > FIRST ? ", %s: %g" : "%s: %g", c[i].name, c[i].real[r]);
             fputs("}", stdout);
             ++r;
         } while (r < t->rows && c[POINT].integer[r] > 1);
         fputs("]}", stdout);
     }
-    printf("],\n \"runs\": %ld, \"out\": ", b->runs.rows), carom_json_string(stdout, out), puts("}");
+    carom_json(stdout, "],\n \"runs\": %ld, \"out\": %s}\n", b->runs.rows, out);
 }
 
 static bool write_out(const carom_basins *b, const char *file) {

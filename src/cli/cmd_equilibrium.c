@@ -23,10 +23,11 @@ static const cli_option options[] = {
 
 static const char *const kinds[] = {"open", "closed", "sticks", "slides"};
 
-static void member(bool first, const char *name) {
-    fputs(first ? "\n    " : ",\n    ", stdout);
-    carom_json_string(stdout, name);
-    fputs(": ", stdout);
+static void put(bool first, const char *name, double x) {
+    carom_json(stdout, first ? "\n    %s: %g" : ",\n    %s: %g", name, x);
+}
+static void put_range(bool first, const char *name, double low, double high) {
+    carom_json(stdout, first ? "\n    %s: [%g, %g]" : ",\n    %s: [%g, %g]", name, low, high);
 }
 
 // Coordinates of --range, and their ranges.
@@ -66,35 +67,26 @@ static void print_json(const carom_model *m, const carom_equilibrium *r, bool fo
     printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
     for (int i = 0; i < r->nq; ++i)
         if (!carom_model_presses(m, i))
-            member(i == 0, name_of(m, i)), carom_json_number(stdout, r->q[i]);
+            put(i == 0, name_of(m, i), r->q[i]);
     for (int i = 0; i < r->nv; ++i)
         if (!carom_model_presses(m, i) && !carom_model_state(m, i))
-            member(false, carom_model_velocity(m, i)), carom_json_number(stdout, 0);
+            put(false, carom_model_velocity(m, i), 0);
     for (int i = 0; i < r->nsignals; ++i)
-        if (cli_signal_shown(m, i)) member(false, cli_signal_name(m, i)), carom_json_number(stdout, r->signals[i]);
+        if (cli_signal_shown(m, i)) put(false, cli_signal_name(m, i), r->signals[i]);
     fputs("\n  },\n  \"forces\": {", stdout);
-    for (int i = 0; i < r->nforce; ++i) member(i == 0, r->force[i].name), carom_json_number(stdout, r->force[i].value);
+    for (int i = 0; i < r->nforce; ++i) put(i == 0, r->force[i].name, r->force[i].value);
     fputs("\n  },\n  \"ranges\": {", stdout);
-    for (int i = 0, n = 0; i < r->nforce; ++i) {
-        if (isnan(r->force[i].low)) continue;
-        member(n++ == 0, r->force[i].name);
-        fputs("[", stdout), carom_json_number(stdout, r->force[i].low);
-        fputs(", ", stdout), carom_json_number(stdout, r->force[i].high), fputs("]", stdout);
-    }
+    for (int i = 0, n = 0; i < r->nforce; ++i)
+        if (!isnan(r->force[i].low)) put_range(n++ == 0, r->force[i].name, r->force[i].low, r->force[i].high);
     fputs("\n  },\n  \"contacts\": {", stdout);
     const int ne = carom_model_system(m)->ne;
     for (int c = 0; c < r->nc; ++c)
-        member(c == 0, carom_model_constraint(m, ne + c)), printf("\"%s\"", kinds[r->contact[c]]);
+        carom_json(stdout, c == 0 ? "\n    %s: %s" : ",\n    %s: %s", carom_model_constraint(m, ne + c),
+                   kinds[r->contact[c]]);
     fputs("\n  },\n  \"range\": {", stdout);
-    for (int i = 0; i < x->n; ++i) {
-        member(i == 0, x->name[i]);
-        fputs("[", stdout), carom_json_number(stdout, x->of[i][0]), fputs(", ", stdout),
-            carom_json_number(stdout, x->of[i][1]), fputs("]", stdout);
-    }
-    printf("\n  },\n  \"unique\": %s, \"free\": %d, \"iterations\": %d, \"residual\": ",
-           r->free || held_by_friction(r) ? "false" : "true", r->free, r->iterations);
-    carom_json_number(stdout, r->residual);
-    fputs("\n}\n", stdout);
+    for (int i = 0; i < x->n; ++i) put_range(i == 0, x->name[i], x->of[i][0], x->of[i][1]);
+    carom_json(stdout, "\n  },\n  \"unique\": %i, \"free\": %d, \"iterations\": %d, \"residual\": %g\n}\n",
+               !(r->free || held_by_friction(r)), r->free, r->iterations, r->residual);
 }
 
 enum { SHOWN = 40 }; // lines of a list for a person

@@ -53,34 +53,21 @@ static void print_text(const carom_fit *f, const char *file) {
                   f->high[i]);
 }
 
-static void number(double x) { carom_json_number(stdout, x); }
-
-static void by_name(const carom_fit *f, const char *name, const double *value) {
-    printf("\"%s\": {", name);
-    for (int i = 0; i < f->nfree; ++i)
-        fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]), fputs(": ", stdout), number(value[i]);
-    fputs("}", stdout);
-}
-
 static void print_json(const carom_fit *f, bool converged) {
-    fputs("{", stdout), by_name(f, "parameters", f->value), fputs(",\n \"covariance\": [", stdout);
+    fputs("{\"parameters\": ", stdout), carom_json_named(stdout, f->name, f->value, f->nfree);
+    fputs(",\n \"covariance\": [", stdout);
     for (int i = 0; i < f->nfree; ++i) {
         fputs(i ? ", [" : "[", stdout);
-        for (int j = 0; j < f->nfree; ++j) fputs(j ? ", " : "", stdout), number(f->covariance[i + j * f->nfree]);
+        for (int j = 0; j < f->nfree; ++j) carom_json(stdout, j ? ", %g" : "%g", f->covariance[i + j * f->nfree]);
         fputs("]", stdout);
     }
-    fputs("],\n \"residual\": ", stdout), number(f->residual);
-    fputs(", \"residual_start\": ", stdout), number(f->residual_start);
-    fputs(",\n ", stdout), by_name(f, "errors", f->error), fputs(",\n \"confidence\": {", stdout);
-    for (int i = 0; i < f->nfree; ++i) {
-        fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]);
-        fputs(": [", stdout), number(f->low[i]);
-        fputs(", ", stdout), number(f->high[i]), fputs("]", stdout);
-    }
-    printf("},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": \"%s\", \"converged\": %s, \"scheme\": ",
-           f->npoints, f->evaluations, f->differences == 0 ? "exact" : "differences", converged ? "true" : "false");
-    carom_json_string(stdout, f->scheme);
-    puts("}");
+    carom_json(stdout, "],\n \"residual\": %g, \"residual_start\": %g,\n \"errors\": ", f->residual, f->residual_start);
+    carom_json_named(stdout, f->name, f->error, f->nfree), fputs(",\n \"confidence\": {", stdout);
+    for (int i = 0; i < f->nfree; ++i)
+        carom_json(stdout, i ? ", %s: [%g, %g]" : "%s: [%g, %g]", f->name[i], f->low[i], f->high[i]);
+    carom_json(stdout, "},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": %s, ", f->npoints, f->evaluations,
+               f->differences == 0 ? "exact" : "differences");
+    carom_json(stdout, "\"converged\": %i, \"scheme\": %s}\n", converged, f->scheme);
 }
 
 static bool write_table(const carom_fit *f, const cli_args *a) {

@@ -117,13 +117,10 @@ static void print_text(const job *j) {
 // Events as records with all columns, then all points by column.
 static void print_json(const job *j, bool whole) {
     const carom_table *t = &j->f.branch;
-    fputs("{\"by\": ", stdout), carom_json_string(stdout, j->def.by);
-    printf(", \"branches\": %d, \"points\": %ld, \"unlocated\": %d, \"whole\": %s, \"file\": ", j->f.branches, t->rows,
-           j->f.unlocated, whole ? "true" : "false"),
-        carom_json_string(stdout, j->out);
-    fputs(",\n \"note\": ", stdout), carom_json_string(stdout, j->f.note.code == CAROM_OK ? "" : j->f.note.text);
-    fputs(",\n ", stdout), follow_json(t, 5);
-    puts("}");
+    carom_json(stdout, "{\"by\": %s, \"branches\": %d, \"points\": %ld, ", j->def.by, j->f.branches, t->rows);
+    carom_json(stdout, "\"unlocated\": %d, \"whole\": %i, \"file\": %s,\n \"note\": %s,\n ", j->f.unlocated, whole, j->out,
+               j->f.note.code == CAROM_OK ? "" : j->f.note.text);
+    follow_json(t, 5), puts("}");
 }
 
 // NAME=A:B, in units of the model's parameter.

@@ -40,21 +40,11 @@ static void print_text(const carom_gradient *g, const cli_args *a) {
     }
 }
 
-static void by_name(const carom_gradient *g, const char *what, const double *x) {
-    printf(", \"%s\": {", what);
-    for (int i = 0; i < g->n; ++i) {
-        fputs(i ? ", " : "", stdout), carom_json_string(stdout, g->name[i]);
-        fputs(": ", stdout), carom_json_number(stdout, x[i]);
-    }
-    fputs("}", stdout);
-}
-
 static void print_json(const carom_gradient *g) {
-    fputs("{\"value\": ", stdout), carom_json_number(stdout, g->value);
-    by_name(g, "gradient", g->gradient), by_name(g, "distance", g->distance);
-    fputs(", \"t\": ", stdout), carom_json_number(stdout, g->t);
-    fputs(", \"scheme\": ", stdout), carom_json_string(stdout, g->scheme);
-    puts("}");
+    carom_json(stdout, "{\"value\": %g, \"gradient\": ", g->value);
+    carom_json_named(stdout, g->name, g->gradient, g->n);
+    fputs(", \"distance\": ", stdout), carom_json_named(stdout, g->name, g->distance, g->n);
+    carom_json(stdout, ", \"t\": %g, \"scheme\": %s}\n", g->t, g->scheme);
 }
 
 static int gradient(const cli_args *a, const carom_gradient_def *def) {

@@ -41,17 +41,10 @@ static void print_text(const carom_lyapunov *x, const char *file) {
                         "does not repeat itself");
 }
 
-static void list(const char *name, const double *x, int n) {
-    printf("\"%s\": [", name);
-    for (int j = 0; j < n; ++j) fputs(j ? ", " : "", stdout), carom_json_number(stdout, x[j]);
-    fputs("], ", stdout);
-}
-
 static void print_json(const carom_lyapunov *x) {
-    putchar('{'), list("exponents", x->exponent, x->n), list("errors", x->error, x->n);
-    fputs("\"sum\": ", stdout), carom_json_number(stdout, x->sum);
-    fputs(", \"t\": ", stdout), carom_json_number(stdout, x->t);
-    fputs(", \"scheme\": ", stdout), carom_json_string(stdout, x->scheme), puts("}");
+    fputs("{\"exponents\": ", stdout), carom_json_list(stdout, x->exponent, x->n);
+    fputs(", \"errors\": ", stdout), carom_json_list(stdout, x->error, x->n);
+    carom_json(stdout, ", \"sum\": %g, \"t\": %g, \"scheme\": %s}\n", x->sum, x->t, x->scheme);
 }
 
 static bool write_out(const carom_lyapunov *x, const char *file) {

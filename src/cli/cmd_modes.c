@@ -125,34 +125,26 @@ static double damping(const carom_mode *k) { return k->damping; }
 static void print_json(const carom_model *m, const carom_modes *x) {
     fputs("{", stdout), list("frequencies", x, frequency), fputs(",\n ", stdout), list("damping", x, damping);
     fputs(",\n \"eigenvalues\": [", stdout);
-    for (int i = 0; i < x->count; ++i) {
-        fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, x->mode[i].re);
-        fputs(", ", stdout), carom_json_number(stdout, x->mode[i].im), fputs("]", stdout);
-    }
+    for (int i = 0; i < x->count; ++i) carom_json(stdout, i ? ", [%g, %g]" : "[%g, %g]", x->mode[i].re, x->mode[i].im);
     if (x->sample > 0) {
-        fputs("],\n \"sample\": ", stdout), carom_json_number(stdout, x->sample);
-        printf(", \"forgotten\": %d, \"multipliers\": [", x->forgotten);
+        carom_json(stdout, "],\n \"sample\": %g, \"forgotten\": %d, \"multipliers\": [", x->sample, x->forgotten);
         for (int i = 0; i < x->count; ++i) {
             const double size = exp(x->sample * x->mode[i].re), angle = x->sample * x->mode[i].im;
-            fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, size * cos(angle));
-            fputs(", ", stdout), carom_json_number(stdout, size * sin(angle)), fputs("]", stdout);
+            carom_json(stdout, i ? ", [%g, %g]" : "[%g, %g]", size * cos(angle), size * sin(angle));
         }
     }
-    printf("],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": \"%s\", \"unbalanced\": ", x->joints,
-           x->sticking, x->sliding, x->method);
-    carom_json_number(stdout, x->unbalanced);
-    fputs(",\n ", stdout), list_rigid(x);
+    carom_json(stdout, "],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": %s, \"unbalanced\": %g,\n ",
+               x->joints, x->sticking, x->sliding, x->method, x->unbalanced);
+    list_rigid(x);
     fputs(",\n \"names\": [", stdout);
     for (int i = 0, n = 0; i < x->nv; ++i)
-        if (!carom_model_presses(m, i))
-            fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_velocity(m, i));
+        if (!carom_model_presses(m, i)) carom_json(stdout, n++ ? ", %s" : "%s", carom_model_velocity(m, i));
     fputs("],\n \"shapes\": [", stdout);
     for (int k = 0; k < x->count; ++k) {
         fputs(k ? ",\n  [" : "\n  [", stdout);
         for (int i = 0, n = 0; i < x->nv; ++i) {
             if (carom_model_presses(m, i)) continue;
-            fputs(n++ ? ", [" : "[", stdout), carom_json_number(stdout, x->mode[k].shape[i]);
-            fputs(", ", stdout), carom_json_number(stdout, x->mode[k].shape[x->nv + i]), fputs("]", stdout);
+            carom_json(stdout, n++ ? ", [%g, %g]" : "[%g, %g]", x->mode[k].shape[i], x->mode[k].shape[x->nv + i]);
         }
         fputs("]", stdout);
     }
@@ -270,7 +262,7 @@ static int over(const job *j) {
     whole_file w = {0};
     int code = out && !begin_table(&w, out, NULL, j->vary.name) ? CLI_FAILED : CLI_DONE;
     cloud c = {0};
-    if (json) printf("{\"name\": "), carom_json_string(stdout, j->vary.name), fputs(", \"values\": [", stdout);
+    if (json) carom_json(stdout, "{\"name\": %s, \"values\": [", j->vary.name);
     for (long i = 0; code == CLI_DONE && i < j->vary.n; ++i) {
         char more[200];
         carom_error err = {0};
@@ -282,9 +274,8 @@ static int over(const job *j) {
         if (status == CAROM_OK && w.f) put_modes(w.f, &x, &j->vary.value[i], m);
         for (int k = 0; k < x.count; ++k) add_point(&c, j->vary.value[i], &x.mode[k]);
         if (status == CAROM_OK && json) {
-            fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);
-            fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping),
-                fputs("}", stdout);
+            carom_json(stdout, i ? ",\n {\"value\": %g, " : "\n {\"value\": %g, ", j->vary.value[i]);
+            list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping), fputs("}", stdout);
         } else if (status == CAROM_OK && !quiet) {
             cli_print("%s=%.9g:", j->vary.name, j->vary.value[i]);
             for (int k = 0; k < x.count; ++k)

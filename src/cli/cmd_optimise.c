@@ -99,36 +99,17 @@ static void print_text(const carom_optimum *o, const carom_optimise_def *d, cons
     if (best) cli_print("  model with these values: %s\n", best), print_starts(d);
 }
 
-static void by_name(const carom_optimum *o, const char *what, const double *x) {
-    printf("\"%s\": {", what);
-    for (int j = 0; j < o->n; ++j) {
-        fputs(j ? ", " : "", stdout), carom_json_string(stdout, o->name[j]);
-        fputs(": ", stdout), carom_json_number(stdout, x[j]);
-    }
-    fputs("}", stdout);
-}
-
-static void list(const char *what, const double *x, int n) {
-    printf(",\n \"%s\": [", what);
-    for (int i = 0; i < n; ++i) fputs(i ? ", " : "", stdout), carom_json_number(stdout, x[i]);
-    fputs("]", stdout);
-}
-
 static void print_json(const carom_optimum *o, bool converged, const char *best) {
-    fputs("{", stdout), by_name(o, "parameters", o->value);
-    fputs(",\n \"objective\": ", stdout), carom_json_number(stdout, o->objective);
-    fputs(", \"objective_start\": ", stdout), carom_json_number(stdout, o->first);
-    list("constraints", o->subject, o->nsubject), list("multipliers", o->multiplier, o->nsubject);
-    fputs(",\n ", stdout), by_name(o, "gradient", o->gradient);
-    fputs(",\n \"slope\": ", stdout), carom_json_number(stdout, o->slope);
-    fputs(", \"distance\": ", stdout), carom_json_number(stdout, o->distance);
-    printf(", \"kink\": %s, \"runs\": %d, \"derivatives\": %d, \"search\": %d, \"converged\": %s,\n \"method\": "
-           "\"%s\", \"scheme\": ",
-           o->kink ? "true" : "false", o->runs, o->derivatives, o->search + 1, converged ? "true" : "false", o->method);
-    carom_json_string(stdout, o->scheme ? o->scheme : "");
-    fputs(", \"best\": ", stdout);
-    best ? carom_json_string(stdout, best) : (void)fputs("null", stdout);
-    puts("}");
+    fputs("{\"parameters\": ", stdout), carom_json_named(stdout, o->name, o->value, o->n);
+    carom_json(stdout, ",\n \"objective\": %g, \"objective_start\": %g", o->objective, o->first);
+    fputs(",\n \"constraints\": ", stdout), carom_json_list(stdout, o->subject, o->nsubject);
+    fputs(",\n \"multipliers\": ", stdout), carom_json_list(stdout, o->multiplier, o->nsubject);
+    fputs(",\n \"gradient\": ", stdout), carom_json_named(stdout, o->name, o->gradient, o->n);
+    carom_json(stdout, ",\n \"slope\": %g, \"distance\": %g, \"kink\": %i, \"runs\": %d", o->slope, o->distance, o->kink,
+               o->runs);
+    carom_json(stdout, ", \"derivatives\": %d, \"search\": %d, \"converged\": %i,\n \"method\": %s, ", o->derivatives,
+               o->search + 1, converged, o->method);
+    carom_json(stdout, "\"scheme\": %s, \"best\": %s}\n", o->scheme ? o->scheme : "", best);
 }
 
 // A panel for the objective, and one for the names in units of their bounds.

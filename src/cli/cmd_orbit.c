@@ -80,47 +80,36 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
 
 static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
     const int ne = carom_model_system(m)->ne;
-    printf("{\"found\": %s, \"period\": ", found ? "true" : "false"), carom_json_number(stdout, o->period);
-    fputs(",\n \"state\": {", stdout);
+    static const char *const member[] = {"%s: %g", ", %s: %g"};
+    carom_json(stdout, "{\"found\": %i, \"period\": %g,\n \"state\": {", found, o->period);
     for (int i = 0, n = 0; i < o->nq + o->nv; ++i) {
         const bool position = i < o->nq;
         if (position ? carom_model_hidden(m, i) : carom_model_presses(m, i - o->nq)) continue;
-        fputs(n++ ? ", " : "", stdout),
-            carom_json_string(stdout, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq));
-        fputs(": ", stdout), carom_json_number(stdout, position ? o->q[i] : o->v[i - o->nq]);
+        carom_json(stdout, member[n++ > 0],
+                   position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - o->nq),
+                   position ? o->q[i] : o->v[i - o->nq]);
     }
-    for (int i = 0; i < o->nsignals; ++i) {
-        if (!cli_signal_shown(m, i)) continue;
-        fputs(", ", stdout), carom_json_string(stdout, cli_signal_name(m, i));
-        fputs(": ", stdout), carom_json_number(stdout, o->signals[i]);
-    }
+    for (int i = 0; i < o->nsignals; ++i)
+        if (cli_signal_shown(m, i)) carom_json(stdout, ", %s: %g", cli_signal_name(m, i), o->signals[i]);
     fputs("},\n \"advance\": {", stdout);
-    for (int i = 0, n = 0; i < o->nq; ++i) {
-        if (carom_model_hidden(m, i)) continue;
-        fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_coordinate(m, i));
-        fputs(": ", stdout), carom_json_number(stdout, o->advance[i]);
-    }
+    for (int i = 0, n = 0; i < o->nq; ++i)
+        if (!carom_model_hidden(m, i))
+            carom_json(stdout, member[n++ > 0], carom_model_coordinate(m, i), o->advance[i]);
     fputs("},\n \"multipliers\": [", stdout);
-    for (int i = 0; i < o->nmultipliers; ++i) {
-        fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, o->re[i]);
-        fputs(", ", stdout), carom_json_number(stdout, o->im[i]), fputs("]", stdout);
-    }
-    printf("],\n \"others\": %d, \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [",
-           o->others, o->trivial, isnan(o->largest) ? "null" : stable(o) ? "true" : "false",
-           neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
+    for (int i = 0; i < o->nmultipliers; ++i) carom_json(stdout, i ? ", [%g, %g]" : "[%g, %g]", o->re[i], o->im[i]);
+    printf("],\n \"others\": %d, \"trivial\": %d, \"stable\": %s", o->others, o->trivial,
+           isnan(o->largest) ? "null" : stable(o) ? "true" : "false");
+    carom_json(stdout, ", \"neutral\": %i, \"isolated\": %i,\n \"events\": [", neutral(o), o->isolated);
     for (int i = 0; i < o->nevents; ++i) {
-        fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
-        fputs(", \"contact\": ", stdout),
-            carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
-        printf(", \"kind\": \"%s\"", o->event[i].kind);
-        if (o->event[i].impacts > 0)
-            printf(", \"impacts\": %d, \"until\": ", o->event[i].impacts), carom_json_number(stdout, o->event[i].until);
+        const carom_orbit_event *e = &o->event[i];
+        fputs(i ? ", " : "", stdout);
+        carom_json(stdout, "{\"t\": %g, \"contact\": %s, \"kind\": %s", e->t,
+                   carom_model_constraint(m, ne + e->contact), e->kind);
+        if (e->impacts > 0) carom_json(stdout, ", \"impacts\": %d, \"until\": %g", e->impacts, e->until);
         putchar('}');
     }
-    printf("],\n \"segments\": %d, \"iterations\": %d, \"residual\": ", o->segments, o->iterations),
-        carom_json_number(stdout, o->residual);
-    fputs(", \"scheme\": ", stdout), carom_json_string(stdout, o->scheme);
-    puts("}");
+    carom_json(stdout, "],\n \"segments\": %d, \"iterations\": %d, \"residual\": %g, \"scheme\": %s}\n", o->segments,
+               o->iterations, o->residual, o->scheme);
 }
 
 // Whatever was found is kept, the best state too.

@@ -516,14 +516,10 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
         {"choice", choice[0] ? choice : NULL},
     };
     fputs("{", f);
-    for (size_t i = 0; i < sizeof text / sizeof text[0]; ++i) {
-        fprintf(f, "%s\"%s\": ", i ? ",\n  " : "\n  ", text[i].name);
-        carom_json_string(f, text[i].text);
-    }
-    fputs(",\n  \"step\": ", f), carom_json_number(f, r->run.step);
-    fputs(", \"end\": ", f), carom_json_number(f, r->run.end);
-    fputs(", \"time\": ", f), carom_json_number(f, carom_sim_now(r->sim).t);
-    fprintf(f, ", \"rows\": %ld,\n  ", carom_record_rows(r->record));
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; ++i)
+        carom_json(f, i ? ",\n  %s: %s" : "\n  %s: %s", text[i].name, text[i].text);
+    carom_json(f, ",\n  \"step\": %g, \"end\": %g, \"time\": %g, \"rows\": %ld,\n  ", r->run.step, r->run.end,
+               carom_sim_now(r->sim).t, carom_record_rows(r->record));
     carom_ledger_names names = carom_ledger_names_of(l, r->model);
     char warnings[CAROM_WARNINGS_ROOM];
     carom_warnings_json(warnings, warning, nwarning);
@@ -533,10 +529,9 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     carom_elements_json(f, r->model, r->sim);
     fputs(",\n  \"checks\": [", f);
     for (int i = 0; i < n; ++i) {
-        fputs(i ? ",\n    {\"check\": " : "\n    {\"check\": ", f), carom_json_string(f, v[i].text);
-        fprintf(f, ", \"met\": %s, \"left\": ", v[i].met ? "true" : "false"), carom_json_number(f, v[i].left);
-        fputs(", \"right\": ", f), carom_json_number(f, v[i].right);
-        fputs("}", f);
+        fputs(i ? ",\n    " : "\n    ", f);
+        carom_json(f, "{\"check\": %s, \"met\": %i, \"left\": %g, \"right\": %g}", v[i].text, v[i].met, v[i].left,
+                   v[i].right);
     }
     fputs("]\n}\n", f);
 }

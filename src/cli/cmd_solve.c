@@ -122,19 +122,15 @@ static bool solve(carom_problem *pb, const carom_solver *first, double tol, int 
 }
 
 static void print_timing(const char *name, timing t) {
-    printf("\"%s\": {\"minimum\": ", name), carom_json_number(stdout, t.least);
-    fputs(", \"median\": ", stdout), carom_json_number(stdout, t.median), putchar('}');
+    carom_json(stdout, "%s: {\"minimum\": %g, \"median\": %g}", name, t.least, t.median);
 }
 
 static void print_members(const outcome *o) {
     const carom_report *r = &o->report;
-    printf("\"converged\": %s, \"residual\": ", r->converged ? "true" : "false"),
-        carom_json_number(stdout, r->residual / o->speed);
-    printf(", \"iterations\": %d, \"solver\": ", r->iterations), carom_json_string(stdout, r->solver);
-    fputs(", \"seconds\": ", stdout), carom_json_number(stdout, o->seconds);
-    fputs(", \"residual_velocity\": ", stdout), carom_json_number(stdout, r->residual);
-    printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst_block, r->fallbacks,
-           o->infeasible ? "true" : "false");
+    carom_json(stdout, "\"converged\": %i, \"residual\": %g, \"iterations\": %d, \"solver\": %s, \"seconds\": %g, ",
+               r->converged, r->residual / o->speed, r->iterations, r->solver, o->seconds);
+    carom_json(stdout, "\"residual_velocity\": %g, \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %i", r->residual,
+               r->worst_block, r->fallbacks, o->infeasible);
     if (o->repeats == 0) return;
     printf(", \"repeat\": {\"count\": %d, ", o->repeats), print_timing("start", o->cold);
     fputs(", ", stdout), print_timing("warm", o->warm), putchar('}');

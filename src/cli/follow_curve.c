@@ -178,13 +178,10 @@ static void print_text(const job *j, const carom_locus *l) {
 
 static void print_json(const job *j, const carom_locus *l) {
     const carom_table *t = &l->curve;
-    fputs("{\"curve\": ", stdout), carom_json_string(stdout, carom_locus_word(j->def.kind));
-    fputs(", \"by\": [", stdout), carom_json_string(stdout, j->def.by[0]), fputs(", ", stdout),
-        carom_json_string(stdout, j->def.by[1]);
-    fputs("], \"file\": ", stdout), carom_json_string(stdout, j->out);
-    fputs(",\n \"note\": ", stdout), carom_json_string(stdout, l->note.code == CAROM_OK ? "" : l->note.text);
-    fputs(",\n ", stdout), follow_json(t, 6);
-    puts("}");
+    carom_json(stdout, "{\"curve\": %s, \"by\": [%s, %s], \"file\": %s,\n \"note\": %s,\n ",
+               carom_locus_word(j->def.kind), j->def.by[0], j->def.by[1], j->out,
+               l->note.code == CAROM_OK ? "" : l->note.text);
+    follow_json(t, 6), puts("}");
 }
 
 static int follow_it(job *j) {

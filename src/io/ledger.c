@@ -7,6 +7,7 @@
 #include "model/answers.h"
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,37 @@ void carom_json_number(FILE *f, double x) {
     fputs(text, f);
 }
 
+void carom_json(FILE *f, const char *format, ...) {
+    va_list with;
+    va_start(with, format);
+    for (const char *c = format; *c; ++c) {
+        if (*c != '%') {
+            fputc(*c, f);
+            continue;
+        }
+        switch (*++c) {
+        case 's': carom_json_string(f, va_arg(with, const char *)); break;
+        case 'g': carom_json_number(f, va_arg(with, double)); break;
+        case 'i': fputs(va_arg(with, int) ? "true" : "false", f); break;
+        case 'd': fprintf(f, "%d", va_arg(with, int)); break;
+        default: fprintf(f, "%ld", va_arg(with, long)), ++c; // %ld
+        }
+    }
+    va_end(with);
+}
+
+void carom_json_list(FILE *f, const double *x, int n) {
+    fputc('[', f);
+    for (int i = 0; i < n; ++i) fputs(i ? ", " : "", f), carom_json_number(f, x[i]);
+    fputc(']', f);
+}
+
+void carom_json_named(FILE *f, char *const *name, const double *x, int n) {
+    fputc('{', f);
+    for (int i = 0; i < n; ++i) carom_json(f, i ? ", %s: %g" : "%s: %g", name[i], x[i]);
+    fputc('}', f);
+}
+
 void carom_warnings_json(char *text, const carom_warning *list, int n) {
     if (!text || !list) return;
     FILE *f = fmemopen(text, CAROM_WARNINGS_ROOM, "w");
@@ -136,11 +168,9 @@ void carom_warnings_json(char *text, const carom_warning *list, int n) {
     if (!f) return;
     fputc('[', f);
     for (int i = 0; i < n; ++i) {
-        fputs(i ? ", {\"kind\": " : "{\"kind\": ", f), carom_json_string(f, list[i].kind);
-        fputs(", \"text\": ", f), carom_json_string(f, list[i].text);
-        fputs(", \"name\": ", f), carom_json_string(f, list[i].name);
-        fputs(", \"t\": ", f), carom_json_number(f, list[i].t);
-        fputc('}', f);
+        fputs(i ? ", " : "", f);
+        carom_json(f, "{\"kind\": %s, \"text\": %s, \"name\": %s, \"t\": %g}", list[i].kind, list[i].text, list[i].name,
+                   list[i].t);
     }
     fputc(']', f);
     fclose(f);
@@ -259,10 +289,8 @@ void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim) {
     for (int i = 0; i < carom_model_elements(m); ++i) {
         const char *kind, *name = carom_model_element(m, i, &kind);
         fputs(i ? ",\n    " : "\n    ", f);
-        carom_json_string(f, name);
-        fprintf(f, ": {\"kind\": \"%s\", \"energy\": ", kind), carom_json_number(f, energy[i]);
-        fputs(", \"work\": ", f), carom_json_number(f, carom_sim_works(sim)[i]);
-        fputs("}", f);
+        carom_json(f, "%s: {\"kind\": %s, \"energy\": %g, \"work\": %g}", name, kind, energy[i],
+                   carom_sim_works(sim)[i]);
     }
     fputs("}", f);
     free(energy);
