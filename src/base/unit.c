@@ -137,7 +137,8 @@ bool carom_unit_nearest(const char *text, size_t length, char *near, size_t size
     return name && snprintf(near, size, "%s", name) > 0;
 }
 
-static bool same_power(double a, double b) { return fabs(a - b) < 1e-9; } // powers of a few digits, and their sums
+static const double ONE_POWER = 1e-9; // powers have a few digits, and so have their sums
+static bool same_power(double a, double b) { return fabs(a - b) < ONE_POWER; }
 
 static void multiply(carom_unit *u, const carom_unit *by, double power) {
     double n = fabs(power);

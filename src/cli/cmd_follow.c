@@ -118,8 +118,8 @@ static void print_text(const job *j) {
 static void print_json(const job *j, bool whole) {
     const carom_table *t = &j->f.branch;
     carom_json(stdout, "{\"by\": %s, \"branches\": %d, \"points\": %ld, ", j->def.by, j->f.branches, t->rows);
-    carom_json(stdout, "\"unlocated\": %d, \"whole\": %i, \"file\": %s,\n \"note\": %s,\n ", j->f.unlocated, whole, j->out,
-               j->f.note.code == CAROM_OK ? "" : j->f.note.text);
+    carom_json(stdout, "\"unlocated\": %d, \"whole\": %i, \"file\": %s,\n \"note\": %s,\n ", j->f.unlocated, whole,
+               j->out, j->f.note.code == CAROM_OK ? "" : j->f.note.text);
     follow_json(t, 5), puts("}");
 }
 

@@ -105,10 +105,9 @@ static void print_json(const carom_optimum *o, bool converged, const char *best)
     fputs(",\n \"constraints\": ", stdout), carom_json_list(stdout, o->subject, o->nsubject);
     fputs(",\n \"multipliers\": ", stdout), carom_json_list(stdout, o->multiplier, o->nsubject);
     fputs(",\n \"gradient\": ", stdout), carom_json_named(stdout, o->name, o->gradient, o->n);
-    carom_json(stdout, ",\n \"slope\": %g, \"distance\": %g, \"kink\": %i, \"runs\": %d", o->slope, o->distance, o->kink,
-               o->runs);
-    carom_json(stdout, ", \"derivatives\": %d, \"search\": %d, \"converged\": %i,\n \"method\": %s, ", o->derivatives,
-               o->search + 1, converged, o->method);
+    carom_json(stdout, ",\n \"slope\": %g, \"distance\": %g, \"kink\": %i", o->slope, o->distance, o->kink);
+    carom_json(stdout, ", \"runs\": %d, \"derivatives\": %d, \"search\": %d, \"converged\": %i,\n \"method\": %s, ",
+               o->runs, o->derivatives, o->search + 1, converged, o->method);
     carom_json(stdout, "\"scheme\": %s, \"best\": %s}\n", o->scheme ? o->scheme : "", best);
 }
 

@@ -31,7 +31,8 @@ static void lay_strips(carom_bounds *box, int n, int l) {
         if (box[i].low[l] < low) low = box[i].low[l];
     }
     for (int i = 0; i < n; ++i) {
-        const double at = (box[i].low[l] - low) / (width * (1 + 1e-9)); // boxes that overlap are at most one apart
+        static const double WIDER = 1 + 1e-9; // than the widest: boxes that overlap are at most one strip apart
+        const double at = (box[i].low[l] - low) / (width * WIDER);
         box[i].strip = !(box[i].high[l] - box[i].low[l] <= width) ? LARGE : at < MOST ? (int)at : MOST;
     }
 }

@@ -118,8 +118,9 @@ void carom_outline_place(carom_stretch *s, int n, double angle, const double *by
 
 // By how much the direction turns from the end of a to the start of b, left positive.
 static double bend_between(const carom_stretch *a, const carom_stretch *b) {
+    static const double BACK = 1e-9; // rad beside a whole turn back
     const double bend = wrap(b->normal - a->normal - a->turn);
-    return bend < 1e-9 - PI ? bend + 2 * PI : bend; // back the way it came: round the end of a line
+    return bend < BACK - PI ? bend + 2 * PI : bend; // back the way it came: round the end of a line
 }
 
 // (OUT-4)  Two arcs from p to q with directions t and u at the ends, v = q - p; both tangents have one length d,

@@ -44,7 +44,7 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
     const int k = fabs(n[0]) < 0.6 ? 0 : 1;
     for (int i = 0; i < 3; ++i) u[i] = (i == k) - n[k] * n[i];
     unit(u);
-    for (int i = 0; i < 3; ++i) v[i] = n[(i + 1) % 3] * u[(i + 2) % 3] - n[(i + 2) % 3] * u[(i + 1) % 3];
+    cross(n, u, v);
     double Hu[3], Hv[3];
     turned(H, u, Hu), turned(H, v, Hv);
     const double l = dot(n, g), a = dot(u, Hu) - l, b = dot(u, Hv), c = dot(v, Hv) - l, p = dot(u, g), q = dot(v, g),
@@ -58,7 +58,8 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
         unit(m);
         const double now = separation(x, d, m, G, J);
         if (now >= *f) {
-            const bool moved = hypot(step[0], step[1]) > 1e-15;
+            static const double STANDS = 1e-15; // of the unit normal: a step that changes its last digit
+            const bool moved = hypot(step[0], step[1]) > STANDS;
             memcpy(n, m, sizeof m);
             *f = now;
             return moved;

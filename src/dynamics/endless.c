@@ -12,10 +12,13 @@
 
 static const double HOLDS = 0.1; // of the way that is left: how well the law must tell the limit
 static const double ALIKE = 0.3; // of the rate: between the first points and the last ones
+static const double LINEAR = 1e-8;    // exponent: beyond, 1 - exp(-x) = x to the last digit of a square root
+static const double BISECTED = 1e-15; // relative width of a rate that is found
+static const double CREEPS = 1e-3;    // least part of the way that a point is nearer than the one before
 
 // (p_3 - p_2)/(p_2 - p_1) of an exponential law over the periods between.
 static double ratio(double lambda, double first, double second) {
-    if (lambda * fmax(first, second) < 1e-8) return second / first;
+    if (lambda * fmax(first, second) < LINEAR) return second / first;
     return exp(-lambda * first) * expm1(-lambda * second) / expm1(-lambda * first);
 }
 
@@ -24,7 +27,7 @@ static double saddle(const double *p, const double *T, double *lambda) {
     const double a = T[1] - T[0], b = T[2] - T[1], wanted = (p[2] - p[1]) / (p[1] - p[0]);
     if (!(a > 0 && b > 0 && wanted > 0 && wanted < b / a)) return NAN;
     double low = 0, high = 700 / fmax(a, b);
-    for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i) {
+    for (int i = 0; i < 200 && high - low > BISECTED * high; ++i) {
         const double mid = (low + high) / 2;
         if (ratio(mid, a, b) > wanted) low = mid;
         else high = mid;
@@ -73,7 +76,7 @@ bool carom_endless(const double *p, const double *T, int n, carom_period_limit *
         double off[2];
         // what all further steps would change, if each changes by this part of the one before
         for (int k = 0; k < 2; ++k)
-            off[k] = fmax(fabs(better[k + 1] - better[k]), fabs(better[k + 1] - at[k + 3])) / fmax(1 - closer, 1e-3);
+            off[k] = fmax(fabs(better[k + 1] - better[k]), fabs(better[k + 1] - at[k + 3])) / fmax(1 - closer, CREEPS);
         const double error = fmax(off[1], closer * off[0]); // two of them may agree by chance
         if (isnan(off[0] + off[1]) || !(error < HOLDS * left) || !(error < to->error)) continue;
         *to = (carom_period_limit){

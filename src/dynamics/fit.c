@@ -305,11 +305,13 @@ static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
     return status;
 }
 
+static const double SMALL = 1e-3;   // of the start: names nearer to zero count with that
+static const double UNKNOWN = 1e-2; // size of names that start at zero
+
 static carom_status difference_jacobian(fitting *k, const double *x, double *J) {
     double *up = k->J + (size_t)k->m * (size_t)k->n, *down = up + k->m, *z = down + k->m;
     for (int j = 0; j < k->n; ++j) {
-        // names that are 0 are measured by their start, or else by 0.01
-        const double h = DIFFERENCE * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2));
+        const double h = DIFFERENCE * fmax(fabs(x[j]), SMALL * fmax(fabs(k->fit->start[j]), UNKNOWN));
         carom_copy(z, x, k->n);
         z[j] = fmin(x[j] + h, k->bound[j].high);
         const double above = z[j];
@@ -350,9 +352,10 @@ static double from_free(bound b, double u, double *slope) {
 
 // A value on its bound could never leave it: it starts beside.
 static double to_free(bound b, double x) {
+    static const double BESIDE = 1e-3; // of its size, or of 1
     const bool low = isfinite(b.low), high = isfinite(b.high);
     if (low && high) return asin(fmax(-0.999, fmin(0.999, 2 * (x - b.low) / (b.high - b.low) - 1)));
-    if (low || high) return sqrt(pow(fmax(low ? x - b.low : b.high - x, 1e-3 * fmax(1, fabs(x))) + 1, 2) - 1);
+    if (low || high) return sqrt(pow(fmax(low ? x - b.low : b.high - x, BESIDE * fmax(1, fabs(x))) + 1, 2) - 1);
     return x;
 }
 

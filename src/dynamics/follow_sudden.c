@@ -93,7 +93,8 @@ static carom_status locate_sudden(follow_walk *w, double ds, double *a, double *
     status = CAROM_OK;
     // a bracket of the more accurate event
     const double reach = none ? fmax(ds, FOLLOW_SHORT) : ds;
-    for (double by = 1e-7 * reach; by < 1e-3 * reach && !(before && behind) && status == CAROM_OK; by *= 10) {
+    static const double NARROW = 1e-7, WIDE = 1e-3; // of a step: what the more accurate event may be off
+    for (double by = NARROW * reach; by < WIDE * reach && !(before && behind) && status == CAROM_OK; by *= 10) {
         low = fmax(0, *a - by), high = *b + by;
         status = follow_go(w, w->place, w->tau, low, &iterations);
         before = status == CAROM_OK && w->k.same(w->k.user);

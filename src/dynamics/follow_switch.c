@@ -246,7 +246,8 @@ carom_status follow_begin_grown(follow_walk *w, double *t) {
         if (status == CAROM_OK) status = w->k.restore(w->k.user, place);
     }
     const double length = w->k.natural ? w->k.natural(w->k.user) : 0;
-    double size = 0.01 * (length > 0 ? length : fmax(carom_norm_max(x, w->nq), 1e-3)), c[2] = {NAN, NAN}, off = 0;
+    static const double STILL = 1e-3; // size of a model whose positions are zero, in its units
+    double size = 0.01 * (length > 0 ? length : fmax(carom_norm_max(x, w->nq), STILL)), c[2] = {NAN, NAN}, off = 0;
     int most = 0, good = -1;
     for (int i = 0; i < w->nv; ++i)
         if (hypot(shape[i], shape[w->nv + i]) > hypot(shape[most], shape[w->nv + most])) most = i;

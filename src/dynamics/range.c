@@ -15,7 +15,11 @@
 static const double CUT = 1e-11;      // of a matrix that has cancelled
 static const double GAINED = 1e-12;   // of the size of the model: a step that gains less is the last one
 static const double FEASIBLE = 1e-10; // of forces and lengths: a law that is kept
-static const double BEYOND = 1e6;     // sizes of the model: the set has no end
+static const double CORRECTED = 1e-12; // of forces and lengths: where Newton's method ends, well within FEASIBLE
+static const double BEYOND = 1e6;      // sizes of the model: the set has no end
+static const double DEPENDENT = 1e-9;  // of a row: what is left of one that follows from others
+static const double ACROSS = 1e-10;    // of the aim: no direction along the active laws gains more
+static const double PULLS = 1e-12;     // relative: multipliers and rates smaller than that are rounding
 enum { SIDES = 16, MOST = 200, PIVOTS = 2000 }; // a polygon within 2 % of the circle; bounds of the work
 
 typedef struct set {
@@ -83,7 +87,7 @@ static void move(set *s, const double *z) {
 static carom_status correct(set *s) {
     for (int round = 0; round < 20; ++round) {
         CAROM_TRY(evaluate(s));
-        if (carom_norm_max(s->E, s->rows) < FEASIBLE * 1e-2) return CAROM_OK;
+        if (carom_norm_max(s->E, s->rows) < CORRECTED) return CAROM_OK;
         for (int j = 0; j < s->n; ++j)
             for (int i = 0; i < s->n; ++i)
                 s->A[(size_t)j * (size_t)s->n + (size_t)i] = i < s->rows ? *entry(s, i, j) : 0;
@@ -101,7 +105,7 @@ static int free_directions(set *s) {
         double *x = s->basis + (size_t)rank * (size_t)s->n;
         carom_copy(x, entry(s, r, 0), s->n);
         const double size = carom_length(x, s->n), left = size > 0 ? carom_basis_reject(s->basis, rank, x, s->n) : 0;
-        if (!(left > 1e-9 * size) || size == 0) continue;
+        if (!(left > DEPENDENT * size) || size == 0) continue;
         for (int i = 0; i < s->n; ++i) x[i] /= left;
         ++rank;
     }
@@ -171,10 +175,10 @@ static void climb(set *s, double *work, int *active) {
         }
         carom_copy(d, s->c, k);
         for (int j = 0; j < n; ++j) carom_axpy(d, -x[j], s->G + (size_t)active[j] * (size_t)s->n, k);
-        if (carom_length(d, k) <= 1e-10 * carom_length(s->c, k) || n == k) {
+        if (carom_length(d, k) <= ACROSS * carom_length(s->c, k) || n == k) {
             int worst = -1;
             for (int j = 0; j < n; ++j)
-                if (x[j] < -1e-12 * carom_length(s->c, k) && (worst < 0 || x[j] < x[worst])) worst = j;
+                if (x[j] < -PULLS * carom_length(s->c, k) && (worst < 0 || x[j] < x[worst])) worst = j;
             if (worst < 0) return;
             active[worst] = active[--n];
             continue;
@@ -186,7 +190,7 @@ static void climb(set *s, double *work, int *active) {
                          room = s->h[i] - carom_dot(g, s->y, k);
             bool held = false;
             for (int j = 0; j < n; ++j) held = held || active[j] == i;
-            if (held || !(rate > 1e-12 * carom_length(g, k) * carom_length(d, k))) continue;
+            if (held || !(rate > PULLS * carom_length(g, k) * carom_length(d, k))) continue;
             if (fmax(0, room) / rate < step) step = fmax(0, room) / rate, hit = i;
         }
         if (hit < 0) return;
@@ -208,7 +212,7 @@ static carom_status extreme(set *s, int at, double way, double *value, double *w
         carom_zero(s->row, s->n);
         s->row[at] = way;
         for (int i = 0; i < s->k; ++i) s->c[i] = carom_dot(s->basis + (size_t)(first + i) * (size_t)s->n, s->row, s->n);
-        if (!(carom_length(s->c, s->k) > 1e-9)) break; // friction does not move it
+        if (!(carom_length(s->c, s->k) > DEPENDENT)) break; // friction does not move it
         CAROM_TRY(limits(s, first, trust));
         climb(s, work, active);
         carom_zero(s->z, s->n);

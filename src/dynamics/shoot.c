@@ -25,6 +25,7 @@ static const double SOFT_ZERO = 1e-13; // of typical sizes: a gap that is zero
 static const double SOFT_STEP = 1e-7; // of a step: the rate of a gap by a difference
 static const double LAST_BIT = 1e-15; // of positions and rates: what a projection leaves
 static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
+static const double SHOOT_RTOL = 1e-11; // of a step of the linearised motion, where none is given
 enum { MOST = 1000000 };              // hits kept
 enum { LARGE = 600 };                 // numbers of a state: more are followed one column at a time
 
@@ -552,7 +553,7 @@ static carom_status open_path(carom_shooter *s, carom_sim *sim) {
                            .x = s->x,
                            .borrowed = true,
                            .records = s->few && sim,
-                           .rtol = s->rtol > 0 ? s->rtol : 1e-11,
+                           .rtol = s->rtol > 0 ? s->rtol : SHOOT_RTOL,
                            .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
     CAROM_TRY(carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->np + s->nz, s->index, 0, s->err));
@@ -878,7 +879,8 @@ static carom_status open_signals(carom_shooter *s) {
     for (int i = 0; i < s->nz; ++i) s->index[s->np + i] = carom_model_count(m).parameters + sys->signals->nset + i;
     for (int k = 0; k < s->np; ++k) { // instants must not move with a parameter
         const carom_sampler *c = sys->signals->samplers;
-        const double value = s->task.free[k].value, other = value != 0 ? value * (1 + 1e-3) : 1e-3;
+        static const double CHANGED = 1e-3; // what an instant that depends on the value feels far beyond rounding
+        const double value = s->task.free[k].value, other = value != 0 ? value * (1 + CHANGED) : CHANGED;
         bool same = true;
         carom_sampler *kept = malloc((size_t)sys->signals->nsamplers * sizeof *kept);
         if (!kept) return no_memory(s->err);

@@ -121,7 +121,8 @@ void carom_phase_account(carom_step *s, const carom_account *work) {
 // (EV-29)  size_q = |v| T/1000 of what starts in the origin, T the length of the run; max(|v| h, |v'| h^2) where |v| <=
 //          |v'| T/1000: what accelerations make of it
 double carom_phase_first_size(const carom_step *s, double h, double v, double a) {
-    const double T = 1e-3 * (s->inside->t_end - s->inside->t_0);
+    static const double SHORT = 1e-3; // of the run
+    const double T = SHORT * (s->inside->t_end - s->inside->t_0);
     return T > 0 && v > a * T ? v * T : fmax(v * h, a * h * h);
 }
 

@@ -48,7 +48,8 @@ static carom_status set_floors(carom_phase *w, carom_step *s, const double *k) {
 //          h/10, h, where that is above eps_k; to none, and the state rests on the kink, where it never is
 static carom_status look_ahead(carom_phase *w, carom_step *s, double h) {
     const carom_system *sys = s->sys;
-    double *floors = w->floor + 2 * sys->nc, *k = w->aside.phi, e = 1e-3 * h;
+    static const double FIRST = 1e-3; // part of the step that is looked ahead first
+    double *floors = w->floor + 2 * sys->nc, *k = w->aside.phi, e = FIRST * h;
     int left = 0;
     for (int i = 0; i < sys->events->nk; ++i) left += w->sign[i] == 0;
     for (int time = 0; time < 4 && left > 0; ++time, e *= 10) {

@@ -1,5 +1,6 @@
 // member.c: making a member: axes, unknowns, element matrices, mass, loads.
 #include "flex/flex.h"
+#include "base/three.h"
 #include "flex/member.h"
 #include <math.h>
 #include <stdlib.h>
@@ -104,13 +105,9 @@ static carom_status check(const carom_member_def *d, carom_error *err) {
 
 // -- axes -------------------------------------------------------------------------------------------------
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 static bool normalise(double *a) {
-    const double n = sqrt(dot(a, a));
-    if (!(n > 0 && isfinite(n))) return false;
-    for (int i = 0; i < 3; ++i) a[i] /= n;
-    return true;
+    const double size = unit(a);
+    return size > 0 && isfinite(size);
 }
 
 static carom_status axes(carom_member *m, carom_error *err) {
@@ -126,7 +123,7 @@ static carom_status axes(carom_member *m, carom_error *err) {
     for (int i = 0; i < 3; ++i) z[i] -= along * x[i];
     if (!(sqrt(dot(z, z)) > ALONG * size) || !normalise(z))
         return carom_fail(err, CAROM_BAD_INPUT, "`up` points along the member; choose another direction for it");
-    for (int i = 0; i < 3; ++i) y[i] = z[(i + 1) % 3] * x[(i + 2) % 3] - z[(i + 2) % 3] * x[(i + 1) % 3];
+    cross(z, x, y);
     return CAROM_OK;
 }
 

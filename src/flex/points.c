@@ -64,8 +64,9 @@ static int element_at(const carom_member *m, double s, double *r) {
         }
         at = low + (s - m->shaft[low].s) / m->shaft[low].l;
     }
+    static const double AT_NODE = 1e-9; // of its number: a place that is meant to be the node's
     const double near = round(at);
-    const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at;
+    const double place = fabs(at - near) <= AT_NODE * fmax(1, fabs(at)) ? near : at;
     const int e = (int)fmax(0, fmin(floor(place), m->nodes - 2)); // beyond an end: the element there
     *r = place - e;
     return e;

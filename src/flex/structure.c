@@ -36,7 +36,8 @@ static carom_status check_point(const carom_structure *s, const carom_sum_term *
               rows = carom_member_field_rows(m, CAROM_FIELD_DISPLACEMENT);
     const double low = carom_member_field_place(m, CAROM_FIELD_DISPLACEMENT, 0),
                  high = carom_member_field_place(m, CAROM_FIELD_DISPLACEMENT, rows - 1);
-    const double slack = 1e-9 * (high - low);
+    static const double ROUNDED = 1e-9; // of the length: an end that was computed
+    const double slack = ROUNDED * (high - low);
     if (!(p->s >= low - slack && p->s <= high + slack))
         return carom_fail(err, CAROM_BAD_INPUT, "a point is at s = %g; member %d reaches from %g to %g", p->s,
                           p->member, low, high);

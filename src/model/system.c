@@ -556,7 +556,8 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
 
 // Bounds from the graph: W holds the slopes of a gap, dW its second derivatives.
 static bool reach_of(const carom_model *m, const double *given, carom_magnitude *x, int n, carom_gap_bounds *to) {
-    const double up = 1 + 1e-9; // the bounds are rounded, too
+    static const double ROUNDED = 1e-9; // of a bound: many times what the sums of its terms lose
+    const double up = 1 + ROUNDED;
     carom_graph_magnitudes(m->graph, given, m->np_own, HUGE_VAL, x, n);
     to->powerless = x[m->power[0]].most == 0 && x[m->power[1]].most == 0;
     double sum = 0;

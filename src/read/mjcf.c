@@ -5,6 +5,7 @@
 // no counterpart are counted and listed at the end of the model.
 #include "base/number.h"
 #include "base/pi.h"
+#include "base/three.h"
 #include "read/robot.h"
 #include "read/yaml.h"
 #include "scheme/advice.h"
@@ -210,17 +211,15 @@ static carom_status vector(const mjcf *m, const xml_element *e, const char *chil
 }
 
 static bool normalise(double *x) {
-    const double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    for (int i = 0; i < 3; ++i) x[i] /= size;
+    const double size = unit(x);
     return size > 0 && isfinite(size);
 }
 
 // The frame whose z axis is along n: the shortest turn.
 static frame along(double *n, const double *r) {
-    const double axis[3] = {-n[1], n[0], 0}, s = hypot(n[0], n[1]);
-    const double q[4] = {1 + n[2] > 1e-12 ? 1 + n[2] : 0, 1 + n[2] > 1e-12 ? axis[0] : 1,
-                         1 + n[2] > 1e-12 ? axis[1] : 0, 0};
-    (void)s;
+    static const double OPPOSITE = 1e-12; // 1 + cos: of directions that any half turn takes into each other
+    const bool turns = 1 + n[2] > OPPOSITE;
+    const double q[4] = {turns ? 1 + n[2] : 0, turns ? -n[1] : 1, turns ? n[0] : 0, 0};
     return carom_from_quaternion(q, r);
 }
 

@@ -226,7 +226,8 @@ static void principal(double *A, double *V) {
 
 void carom_mass_repair(mass *x) {
     double V[9], T[9], D[9] = {0};
-    const double least = 0.4 * x->m * 1e-4; // 2/5 m r^2
+    static const double SMALL = 1e-4; // r^2 in m^2: the least inertia is that of a ball of 1 cm, 2/5 m r^2
+    const double least = 0.4 * x->m * SMALL;
     principal(x->J, V);
     for (int i = 0; i < 3; ++i) D[4 * i] = fmax(x->J[4 * i], least);
     times(V, D, x->J);

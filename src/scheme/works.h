@@ -12,7 +12,10 @@ enum { CAROM_WORK_FRICTION, CAROM_WORK_EXTERNAL, CAROM_WORK_DAMPING, CAROM_WORKS
 #define CAROM_WORKS_COARSE 0.1
 /// Steps no longer than this part of the run are not shortened any more for works: powers may jump where nobody knows
 /// of it, and what is at rest has works of rounding.
-static inline double carom_works_shortest(const carom_step *s) { return 1e-5 * (s->inside->t_end - s->inside->t_0); }
+#define CAROM_WORKS_SHORTEST 1e-5
+static inline double carom_works_shortest(const carom_step *s) {
+    return CAROM_WORKS_SHORTEST * (s->inside->t_end - s->inside->t_0);
+}
 
 /// What the scheme books in the whole step and in its halves, and the powers of forces without potential at the start,
 /// in the middle and at the end, where it does not book those.

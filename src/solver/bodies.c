@@ -13,6 +13,7 @@
 #include "solver/choice.h"
 #include "solver/local.h"
 
+static const double SWEPT = 1e-6; // of a friction direction: the next sweep changes more
 enum { SWEEPS = 600, WINDOW = 150, LOOK = 10, AHEAD = 4 }; // the last: contacts
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
@@ -84,7 +85,7 @@ static inline double relax_rows(const bodies *w, int b, int rows) {
     contact_take(w, b, rows, w->y_new, u);
     if (carom_has_friction(k)) {
         if (x[0] == 0 && z[0] == 0 && u[0] >= 0) return w->age[b] = 0; // open, and stays so
-        const carom_slip how = {1e-6, slip_at(u, x, rows)}; // the next sweep changes more
+        const carom_slip how = {SWEPT, slip_at(u, x, rows)};
         for (int j = 0; j < rows; j++)
             for (int i = 0; i < rows; i++) u[i] -= g[i + j * rows] * x[j];
         carom_local_friction(g, rows, u, rows - 1, k->mu, how, q);

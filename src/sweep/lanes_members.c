@@ -166,7 +166,8 @@ static void put_elements(const sheet *t, const carom_model *m, int k, const char
 static void put_row(const sheet *t, const double *A, int n, int i, char of, int at) {
     double sum = 0, most = 0;
     for (int j = 0; j < n; ++j) sum += A[i + n * j], most = fmax(most, fabs(A[i + n * j]));
-    const bool differences = fabs(sum) <= 1e-12 * most;
+    static const double NONE = 1e-12; // of its largest entry: the sum of a row that has none, by rounding
+    const bool differences = fabs(sum) <= NONE * most;
     for (int j = 0; j < n; ++j) {
         if (A[i + n * j] == 0 || (differences && j == i)) continue;
         put(t, " - ");

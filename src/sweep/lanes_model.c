@@ -300,7 +300,8 @@ static carom_status find_jumps(text *x, carom_error *err) {
     const double h = x->r->h;
     for (double t = -h; t < x->r->until && status == CAROM_OK;) {
         const double at = carom_model_jump(m, work, t, fmin(x->r->until + h, t + 64 * h));
-        const double e = 4 * 0x1p-52 * fmax(fabs(at), 1e-3 * h);
+        static const double NEAR_ZERO = 1e-3; // of a step: instants nearer to zero are rounded as that
+        const double e = 4 * 0x1p-52 * fmax(fabs(at), NEAR_ZERO * h);
         if (!(at < HUGE_VAL)) {
             t += 64 * h;
             continue;

@@ -309,9 +309,9 @@ carom_status carom_near_belts(resolver *r) {
 
 // A box has no hull: it is too thin for one, or memory is short.
 static carom_status no_solid(const carom_model *m, const shape *s, carom_error *err) {
-    const double thin = carom_shape_thin(s), thinnest = 1e-4; // of its size, half of that of its edges: about what
-                                                              // hull.c asks for
-    if (s->kind != SHAPE_BOX || thin > thinnest * s->bound_radius) return carom_model_no_memory(m, err);
+    static const double THINNEST = 1e-4; // of its size, half of that of its edges: about what hull.c asks for
+    const double thin = carom_shape_thin(s);
+    if (s->kind != SHAPE_BOX || thin > THINNEST * s->bound_radius) return carom_model_no_memory(m, err);
     return carom_fail(err, CAROM_BAD_INPUT,
                       "%.200s: box '%.60s' is %.3g thick, less than 1/10000 of its size: too thin for a dynamic "
                       "contact list; make it thicker",
