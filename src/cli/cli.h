@@ -79,6 +79,8 @@ bool cli_is_expression(const char *text);
 bool cli_by_expression(const cli_args *a, const char *option);
 bool cli_read_time(const char *option, const char *text, double *x);
 void cli_verb_help(FILE *f, const cli_verb *verb);
+/// Words between columns `indent`, where the line already is, and 100; an empty line begins a paragraph.
+void cli_wrap(FILE *f, const char *text, int indent);
 
 // say.c
 /// Settings that messages name in backquotes, as `end`, are named as options of this verb from now on: --end.

@@ -39,7 +39,7 @@ static const cli_option options[] = {
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
     {"atol", 0, "X", "absolute tolerance", false},
     {"out", 'o', "FILE",
-     "tables `runs` and `attractors`: .h5 (default: the model's file name with .basins.h5, in this folder) or .csv "
+     "tables `runs` and `attractors`: .h5 (default: the model's file name with .basins.h5, in this directory) or .csv "
      "(attractors go to FILE.attractors.csv)",
      false},
     {"plot", 0, "FILE", "map of labels over the last two --vary: .svg, .png or .pdf", false},

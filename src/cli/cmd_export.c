@@ -10,7 +10,7 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE",
-     "output file; default: the name of the model or result with .c, .cu, .fmu, .pvd or .csv, in this folder; - is "
+     "output file; default: the name of the model or result with .c, .cu, .fmu, .pvd or .csv, in this directory; - is "
      "standard output (not for vtk and csv)",
      false},
     CLI_SET,
@@ -302,8 +302,8 @@ const cli_verb cli_export = {
             "`carom run` would use; results are bit-identical.\n\n"
             "FORM vtk: a result as a series of files that ParaView opens: the moving shapes with their velocities, and "
             "the points of contacts with\n"
-            "forces and impulses (docs/view.md).  NAME.pvd lists the files in the folder NAME.vtk; NAME.contacts.pvd "
-            "those of contacts.\n\n"
+            "forces and impulses (docs/view.md).  NAME.pvd lists the files in the directory NAME.vtk; "
+            "NAME.contacts.pvd those of contacts.\n\n"
             "FORM csv: a result as text, one row of names and rows of numbers, as `carom run --out FILE.csv` writes "
             "it; events and snapshots of\n"
             "contacts in FILE.csv.events.csv and FILE.csv.contacts.csv.",

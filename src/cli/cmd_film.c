@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "the video: .mp4 or .gif (default: the result's name with .mp4, in this folder)", false},
+    {"out", 'o', "FILE", "the video: .mp4 or .gif (default: the result's name with .mp4, in this directory)", false},
     {"speed", 0, "X", "seconds of simulated time per second of video (default: the whole result in about ten seconds)",
      false},
     {"fps", 0, "N", "frames per second (default 30; 20 for .gif)", false},

@@ -51,7 +51,7 @@ static const cli_option options[] = {
     {"scheme", 0, "NAME", "event-driven (default, regardless of the model) or auto", false},
     CLI_OPTION,
     CLI_MODEL,
-    {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv",
+    {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this directory) or .csv",
      false},
     {"resume", 0, "FILE.h5", "continue the interrupted branch in this file; requires the same model and options",
      false},

@@ -5,7 +5,7 @@
 
 static const cli_option options[] = {
     {"markdown", 0, NULL, "print all commands (or the model file's keys) as Markdown", false},
-    {"man", 0, "FOLDER", "write the manual pages to FOLDER", false},
+    {"man", 0, "DIRECTORY", "write the manual pages to DIRECTORY", false},
     {"schema", 0, NULL, "print a JSON Schema of the model file, for editors", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -27,12 +27,14 @@ static void overview(const cli_verb *const *verbs) {
     for (int i = 0; verbs[i]; ++i) {
         char head[64];
         snprintf(head, sizeof head, "%s %s", verbs[i]->name, verbs[i]->arguments);
-        printf("  carom %-21s %s\n", head, verbs[i]->about);
+        printf("  carom %-21s ", head), cli_wrap(stdout, verbs[i]->about, 30);
     }
-    printf("  carom --version\n\n`carom help COMMAND` prints the options of a command, `carom help model` the keys of "
-           "a model file. `carom examples` lists models to start from.\n\n"
-           "exit status: %s\n",
-           manual_exit_status);
+    puts("  carom --version\n");
+    cli_wrap(stdout,
+             "`carom help COMMAND` prints the options of a command, `carom help model` the keys of a model file. "
+             "`carom examples` lists models to start from.",
+             0);
+    fputs("\nexit status: ", stdout), cli_wrap(stdout, manual_exit_status, 0);
 }
 
 static int topic(const cli_verb *const *verbs, const char *name, bool markdown) {

@@ -8,7 +8,8 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE",
-     "the page: .html (default: the model's name with .html, or play.html, in this folder), or - for standard output",
+     "the page: .html (default: the model's name with .html, or play.html, in this directory), or - for standard "
+     "output",
      false},
     {NULL, 0, NULL, NULL, false},
 };

@@ -16,7 +16,7 @@ static const cli_option options[] = {
     {"out", 'o', "FILE",
      "plot: .svg, .png or .pdf, or - for a text plot (default: that on a terminal, else the result's "
      "name "
-     "with .svg, in this folder)",
+     "with .svg, in this directory)",
      false},
     {"of", 0, "NAME,NAME", "these columns, a panel each; NAME+NAME share a panel", false},
     {"vs", 0, "NAME", "plot versus this column instead of time", false},

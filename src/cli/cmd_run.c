@@ -39,7 +39,7 @@ static const cli_option options[] = {
     {"event-rows", 0, NULL, "record two extra rows at every located event: the left and right limits of the state",
      false},
     {"out", 'o', "FILE",
-     "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output",
+     "result: .h5 (default: the model's file name with .h5, in this directory), .csv, or - for CSV on standard output",
      false},
     {"columns", 0, "PATTERN,...",
      "columns of the result by name, * for any text and ? for any character; all: every one (like `record: {columns: "

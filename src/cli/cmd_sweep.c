@@ -36,7 +36,7 @@ static const cli_option options[] = {
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
     {"atol", 0, "X", "absolute tolerance", false},
     {"out", 'o', "FILE",
-     "result: .h5 (default: the model's file name with .sweep.h5, in this folder) or .csv (section points go to "
+     "result: .h5 (default: the model's file name with .sweep.h5, in this directory) or .csv (section points go to "
      "FILE.section.csv)",
      false},
     {"plot", 0, "FILE", "plot of the result: .svg, .png or .pdf", false},

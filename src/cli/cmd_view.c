@@ -6,7 +6,7 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE",
-     "the page: .html (default: the result's name with .html, in this folder), or - for standard output; with --png "
+     "the page: .html (default: the result's name with .html, in this directory), or - for standard output; with --png "
      "the image",
      false},
     {"rows", 0, "N",

@@ -208,11 +208,10 @@ bool cli_read_time(const char *name, const char *text, double *x) {
     return false;
 }
 
-// Words of `text` between columns `indent` and 100.
-static void wrap(FILE *f, const char *text, int indent) {
+void cli_wrap(FILE *f, const char *text, int indent) {
     int at = indent, blanks = 0;
     while (*text) {
-        const int n = (int)strcspn(text, " ");
+        const int n = (int)strcspn(text, " \n");
         if (at + blanks + n > 100 && at > indent) {
             fprintf(f, "\n%*s", indent, "");
             at = indent;
@@ -223,16 +222,18 @@ static void wrap(FILE *f, const char *text, int indent) {
         fprintf(f, "%.*s", n, text);
         at += n;
         text += n;
-        blanks = (int)strspn(text, " ");
-        text += blanks;
+        const bool paragraph = text[0] == '\n' && text[1] == '\n';
+        if (paragraph) fprintf(f, "\n\n%*s", indent, ""), at = indent;
+        blanks = paragraph ? 0 : *text == '\n' ? 1 : (int)strspn(text, " ");
+        text += strspn(text, " \n");
     }
     fputc('\n', f);
 }
 
 void cli_verb_help(FILE *f, const cli_verb *verb) {
     enum { HEAD = 24 }; // columns of an option and its value
-    fprintf(f, "usage: carom %s %s\n\n%s\n", verb->name, verb->arguments, verb->about);
-    if (verb->text) fprintf(f, "\n%s\n", verb->text);
+    fprintf(f, "usage: carom %s %s\n\n", verb->name, verb->arguments), cli_wrap(f, verb->about, 0);
+    if (verb->text) fputc('\n', f), cli_wrap(f, verb->text, 0);
     if (!verb->options || !verb->options[0].name) return;
     fputs("\noptions:\n", f);
     for (const cli_option *o = verb->options; o->name; ++o) {
@@ -241,6 +242,6 @@ void cli_verb_help(FILE *f, const cli_verb *verb) {
                  o->letter ? ", " : "   ", o->name, o->value ? " " : "", o->value ? o->value : "");
         if (strlen(head) > HEAD) fprintf(f, "  %s\n%*s", head, HEAD + 3, "");
         else fprintf(f, "  %-*s ", HEAD, head);
-        wrap(f, o->about, HEAD + 3);
+        cli_wrap(f, o->about, HEAD + 3);
     }
 }

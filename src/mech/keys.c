@@ -55,7 +55,8 @@ static const key_group *const states[] = {&state_group, NULL};
 
 static const carom_key table_keys[] = {
     KEY(NAME, "file", "",
-        "a CSV file of two columns, x and y, in the folder of the model or below it; `NAME: FILE` is short for it", "",
+        "a CSV file of two columns, x and y, in the directory of the model or below it; `NAME: FILE` is short for it",
+        "",
         AT(table, file)),
     KEY(NUMBER, "x", "", "instead of a file: an increasing list of numbers", "", AT(table, x)),
     KEY(NUMBER, "y", "", "one for every x", "", AT(table, y)),
