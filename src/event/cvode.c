@@ -131,9 +131,7 @@ static carom_status rhs(ode *o, double t, const double *y, double *rate) {
             work[WORK_EXTERNAL] -= w->f.L.w[k] * w->f.lambda[k];
             if (k > w->f.L.at[b]) work[WORK_FRICTION] -= w->f.lambda[k] * w->f.u[k];
         }
-    if (!sys->power) return CAROM_OK;
-    const carom_status status = sys->power(sys->model, s->sys_work, t, q, v, &given, &taken);
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", t);
+    CAROM_TRY(carom_power(s, t, q, v, &given, &taken));
     work[WORK_EXTERNAL] += given;
     work[WORK_DAMPING] = taken;
     return CAROM_OK;

@@ -90,11 +90,8 @@ static carom_status power_at(carom_flow *f, carom_step *s, double t, const doubl
         s->record.account = kept;
         s->record.reacted = reacted;
     }
-    if (!s->sys->power) return CAROM_OK;
-    double in = 0, out = 0;
-    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "evaluation of the model's power failed");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
+    double in, out;
+    CAROM_TRY(carom_power(s, t, q, v, &in, &out));
     account->external += in;
     account->damping += out;
     return CAROM_OK;

@@ -168,11 +168,8 @@ static carom_status march(carom_phase *w, carom_step *s, const bool *lasting, do
 }
 
 static carom_status power(carom_step *s, double t, double weight) {
-    double in = 0, out = 0;
-    if (!s->sys->power) return CAROM_OK;
-    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "evaluation of the model's power failed");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
+    double in, out;
+    CAROM_TRY(carom_power(s, t, s->q, s->v, &in, &out));
     s->record.account.external += weight * in;
     s->record.account.damping += weight * out;
     return CAROM_OK;

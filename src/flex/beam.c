@@ -7,6 +7,7 @@
 // The section has no rotary inertia of its own.
 #include "flex/bending.h"
 #include "flex/flex.h"
+#include <string.h>
 
 void carom_flex_hermite(double l, double r, double *N, double *dN) {
     N[0] = 1 - r * r * (3 - 2 * r);
@@ -17,6 +18,12 @@ void carom_flex_hermite(double l, double r, double *N, double *dN) {
     dN[1] = (1 - r) * (1 - 3 * r);
     dN[2] = 6 * r * (1 - r) / l;
     dN[3] = r * (3 * r - 2);
+}
+
+void carom_flex_slopes(double l, double G[16]) {
+    const double G0[16] = {36,  3 * l,  -36, 3 * l,  3 * l, 4 * l * l, -3 * l, -l * l,
+                           -36, -3 * l, 36,  -3 * l, 3 * l, -l * l,    -3 * l, 4 * l * l};
+    memcpy(G, G0, sizeof G0);
 }
 
 // Bending matrices of one plane.

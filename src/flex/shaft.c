@@ -20,9 +20,8 @@
 // (FLX-10)
 static void rotary(double l, double turn, double M[16]) {
     const double c = turn / (30 * l);
-    const double M0[16] = {36,  3 * l,  -36, 3 * l,  3 * l, 4 * l * l, -3 * l, -l * l,
-                           -36, -3 * l, 36,  -3 * l, 3 * l, -l * l,    -3 * l, 4 * l * l};
-    for (int e = 0; e < 16; ++e) M[e] = c * M0[e];
+    carom_flex_slopes(l, M);
+    for (int e = 0; e < 16; ++e) M[e] *= c;
 }
 
 static flex_shaft element_of(const carom_member_def *d, double s, double l, double A, double I, double J) {

@@ -1,6 +1,7 @@
 // csv.h: results as comma-separated values, full precision, one header line.
 #pragma once
 #include <carom/result.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 /// Where lines go: to a file, or to a stream of the caller.  After the first failure nothing is written any more.
@@ -58,4 +59,10 @@ carom_status csv_read_contacts(const char *file, carom_result_contact **contact,
 /// From the temporary file: `columns` columns from `column` on of `count` rows from `first` on, which are there.
 carom_status csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out,
                       carom_error *err);
-void csv_free(csv_table *t);
+static inline void csv_free(csv_table *t) {
+    for (int i = 0; i < t->columns; ++i) free(t->column[i]);
+    free(t->column);
+    free(t->value);
+    if (t->spill) fclose(t->spill);
+    *t = (csv_table){0};
+}

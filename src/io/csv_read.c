@@ -274,11 +274,3 @@ carom_status csv_read_contacts(const char *file, carom_result_contact **contact,
     *contact = rows;
     return status;
 }
-
-void csv_free(csv_table *t) {
-    for (int i = 0; i < t->columns; ++i) free(t->column[i]);
-    free(t->column);
-    free(t->value);
-    if (t->spill) fclose(t->spill);
-    *t = (csv_table){0};
-}

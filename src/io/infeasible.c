@@ -4,6 +4,7 @@
 // the problem itself, so a
 // mistake in the search cannot make one.
 #include "contact/law.h"
+#include "linalg/dense.h"
 #include <carom/problem.h>
 #include <float.h>
 #include <stdlib.h>
@@ -65,12 +66,6 @@ static void remainder_of(const proof *w) {
         for (int i = 0; i < rows; i++) w->r[i] += w->A[i + (size_t)j * (size_t)rows] * w->z[j];
 }
 
-static double dot(const double *a, const double *b, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // (INF-3)  Columns of A: those of D^-1 G'D^-1 that belong to normal directions and joints, with c/(d max |c/d|)
 // below; unit vectors for slacks.
 static bool set_up(const proof *w) {
@@ -94,7 +89,7 @@ static bool set_up(const proof *w) {
         w->q[j] = w->A[n + (size_t)j * (size_t)rows];
         const double *a = w->A + (size_t)j * (size_t)rows;
         for (int i = 0; i < w->m; i++)
-            w->H[i + (size_t)j * (size_t)w->m] = dot(w->A + (size_t)i * (size_t)rows, a, rows);
+            w->H[i + (size_t)j * (size_t)w->m] = carom_dot_in_order(w->A + (size_t)i * (size_t)rows, a, rows);
     }
     return true;
 }
@@ -106,7 +101,7 @@ static bool refine(proof *w) {
     for (int j = 0; j < w->m; j++)
         if (w->z[j] != 0) w->active[k++] = j;
     for (int j = 0; j < k; j++) {
-        w->q[j] = dot(w->A + (size_t)w->active[j] * (size_t)(w->pb->n + 1), w->r, w->pb->n + 1);
+        w->q[j] = carom_dot_in_order(w->A + (size_t)w->active[j] * (size_t)(w->pb->n + 1), w->r, w->pb->n + 1);
         w->block[j] = (carom_block){.law = CAROM_BILATERAL, .at = j};
         const double *H = w->H + (size_t)w->active[j] * (size_t)w->m;
         for (int i = 0; i < k; i++) w->P[i + (size_t)j * (size_t)k] = H[w->active[i]];

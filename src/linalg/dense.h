@@ -24,6 +24,19 @@ static inline bool carom_dense_two(double a, double b, double c, double d, doubl
     return true;
 }
 
+/// x.y summed in order; and as two sums side by side, of even and of odd entries.  carom_dot() has another order.
+static inline double carom_dot_in_order(const double *restrict x, const double *restrict y, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+static inline double carom_dot_by_two(const double *restrict x, const double *restrict y, int n) {
+    double even = 0, odd = 0;
+    int k = 0;
+    for (; k + 1 < n; k += 2) even += x[k] * y[k], odd += x[k + 1] * y[k + 1];
+    return k < n ? even + odd + x[k] * y[k] : even + odd;
+}
+
 /// x = A^-1 x for a small positive definite A, symmetric, so that ld is that of rows or of columns; by elimination.  A
 /// is spoilt.  False: it is not.
 bool carom_dense_positive(double *A, int n, int ld, double *x);

@@ -1,5 +1,6 @@
 // envelope.c: see envelope.h.
 #include "linalg/envelope.h"
+#include "linalg/dense.h"
 #include <math.h>
 
 carom_envelope carom_allocate_envelope(carom_arena *mem, int n, double *store) {
@@ -26,13 +27,6 @@ static void find(carom_envelope *E, const double *G, int n) {
     }
 }
 
-static inline double dot(const double *restrict x, const double *restrict y, int n) {
-    double even = 0, odd = 0;
-    int k = 0;
-    for (; k + 1 < n; k += 2) even += x[k] * y[k], odd += x[k + 1] * y[k + 1];
-    return k < n ? even + odd + x[k] * y[k] : even + odd;
-}
-
 double carom_envelope_factor(carom_envelope *E, const double *G, int n, int ld, const int *first, double least) {
     const size_t step = (size_t)ld;
     double smallest = HUGE_VAL;
@@ -49,8 +43,8 @@ double carom_envelope_factor(carom_envelope *E, const double *G, int n, int ld, 
         for (int j = from; j < i; ++j) {
             const int k = E->first[j] > from ? E->first[j] : from;
             const size_t at = E->at[j] + (size_t)(k - E->first[j]);
-            u[j - from] = G[(size_t)j + (size_t)i * step] - dot(E->L + at, u + (k - from), j - k);
-            l[j - from] = G[(size_t)i + (size_t)j * step] - dot(E->U + at, l + (k - from), j - k);
+            u[j - from] = G[(size_t)j + (size_t)i * step] - carom_dot_by_two(E->L + at, u + (k - from), j - k);
+            l[j - from] = G[(size_t)i + (size_t)j * step] - carom_dot_by_two(E->U + at, l + (k - from), j - k);
         }
         // so far u holds d u, and l holds l d
         for (int j = from; j < i; ++j) {
@@ -69,7 +63,7 @@ double carom_envelope_factor(carom_envelope *E, const double *G, int n, int ld, 
 }
 
 void carom_envelope_solve(const carom_envelope *E, double *restrict x) {
-    for (int i = 0; i < E->n; ++i) x[i] -= dot(E->L + E->at[i], x + E->first[i], i - E->first[i]);
+    for (int i = 0; i < E->n; ++i) x[i] -= carom_dot_by_two(E->L + E->at[i], x + E->first[i], i - E->first[i]);
     for (int i = 0; i < E->n; ++i) x[i] *= E->D[i];
     for (int i = E->n - 1; i >= 0; --i) {
         const double *restrict u = E->U + E->at[i], own = x[i];

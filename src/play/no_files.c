@@ -9,12 +9,6 @@ void h5_hush_begin(h5_hush *h) { (void)h; }
 void h5_hush_end(h5_hush *h) { (void)h; }
 void result_h5_close(carom_result *r) { (void)r; }
 
-void csv_free(csv_table *t) {
-    for (int i = 0; i < t->columns; ++i) free(t->column[i]);
-    free(t->column);
-    free(t->value);
-}
-
 carom_status h5_fail(carom_error *err, const char *format, ...) {
     return carom_fail(err, CAROM_NO_MEMORY, "no memory (%s)", format);
 }

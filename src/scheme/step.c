@@ -534,6 +534,12 @@ carom_status carom_power_stage(carom_step *s, double weight, double t, const dou
     return CAROM_OK;
 }
 
+carom_status carom_power(carom_step *s, double t, const double *q, const double *v, double *given, double *taken) {
+    *given = *taken = 0;
+    if (s->sys->power) SYSTEM(s->sys->power(s->sys->model, s->sys_work, t, q, v, given, taken), "power");
+    return CAROM_OK;
+}
+
 double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
     const carom_entries W = carom_entries_of(&L->W, k);
     const double *levers = s->sys->lever;

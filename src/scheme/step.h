@@ -351,6 +351,8 @@ void carom_account_struck_joints(carom_step *s, const carom_local *L, const doub
 /// v_0 and v_1, between which they act.  Nothing, where the system has no power_along: then the simulation books the
 /// power, from the ends of the step.
 void carom_power_begin(carom_step *s);
+/// What forces without potential give and take at a point; zeros, where the system has no power.
+carom_status carom_power(carom_step *s, double t, const double *q, const double *v, double *given, double *taken);
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v);
 void carom_account_power(carom_step *s, const double *v_0, const double *v_1);
 

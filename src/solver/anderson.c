@@ -31,13 +31,6 @@ void carom_anderson_reset(carom_anderson *a, int n, struct carom_team *team) {
     forget(a);
 }
 
-static double dot(const double *x, const double *y, int n) {
-    double a = 0, b = 0;
-    int i = 0;
-    for (; i + 1 < n; i += 2) a += x[i] * y[i], b += x[i + 1] * y[i + 1];
-    return i < n ? a + b + x[i] * y[i] : a + b;
-}
-
 typedef struct task {
     carom_anderson *a;
     double *x, gamma[BACK];
@@ -59,8 +52,8 @@ static void measure(void *user, int part, int parts) {
         for (int i = 0; i < m; i++) dF[i] = f[i] - dF[i], dG[i] = t->g[at + i] - dG[i];
         for (int k = 0; k < a->count; k++) {
             const double *other = a->dF + (size_t)k * n + at;
-            a->sum[p][0][k] = dot(dF, other, m);
-            a->sum[p][1][k] = dot(other, f, m);
+            a->sum[p][0][k] = carom_dot_by_two(dF, other, m);
+            a->sum[p][1][k] = carom_dot_by_two(other, f, m);
         }
     }
 }

@@ -53,12 +53,6 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->pivot = carom_allocate_ints(mem, m);
 }
 
-static double dot(const double *x, const double *y, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 static double largest(const double *x, int n) {
     double most = 0;
     for (int i = 0; i < n; i++) {
@@ -94,7 +88,7 @@ static void slip(homotopy *w, const double *y, const carom_block *b, const doubl
     for (int j = 0; j < w->m; j++) {
         double *a = w->A + i + (size_t)j * w->m, dz[CAROM_TANGENTS];
         for (int t = 0; t < tangents; t++) dz[t] = (j == i + 1 + t) - a[1 + t];
-        const double drho = b->mu * ((j == i) - a[0]), along = dot(s, dz, tangents);
+        const double drho = b->mu * ((j == i) - a[0]), along = carom_dot_in_order(s, dz, tangents);
         for (int t = 0; t < tangents; t++) a[1 + t] = (j == i + 1 + t) - s[t] * drho - kappa * (dz[t] - s[t] * along);
     }
 }
@@ -109,7 +103,7 @@ static void impose(homotopy *w, const double *y, const carom_block *b) {
     if (open) release(w, y, i);
     for (int k = 1; k <= tangents && (open || !carom_has_friction(b)); k++) release(w, y, i + k);
     if (open || !carom_has_friction(b)) return;
-    const double length = sqrt(dot(z + 1, z + 1, tangents));
+    const double length = sqrt(carom_dot_in_order(z + 1, z + 1, tangents));
     if (length > b->mu * z[0]) slip(w, y, b, z, length);
 }
 
@@ -150,7 +144,7 @@ static bool correct(homotopy *w, double *y, const double *border, double value, 
     double before = INFINITY;
     for (int k = 0; k < CORRECTIONS; k++) {
         linearise(w, y, border);
-        w->f[w->n] = dot(border, y, w->m) - value;
+        w->f[w->n] = carom_dot_in_order(border, y, w->m) - value;
         const double error = largest(w->f, w->m);
         if (k >= least && error <= EXACT * (1 + largest(y, w->n))) return true;
         if (!(error < INFINITY) || (k % 3 == 2 && error > 0.5 * before) || !factorise(w)) return false;
@@ -168,7 +162,8 @@ static bool look_ahead(homotopy *w, const double *y) {
     if (!factorise(w)) return false;
     for (int i = 0; i < w->m; i++) w->ahead[i] = i == w->n;
     carom_dense_lu_solve(w->A, w->m, w->m, w->pivot, w->ahead);
-    const double length = sqrt(dot(w->ahead, w->ahead, w->m)), sign = positive(w) == w->positive ? 1 : -1;
+    const double length = sqrt(carom_dot_in_order(w->ahead, w->ahead, w->m)),
+                 sign = positive(w) == w->positive ? 1 : -1;
     for (int i = 0; i < w->m; i++) w->ahead[i] *= sign / length;
     return true;
 }
@@ -199,7 +194,8 @@ static bool finish(homotopy *w, double target) {
 // that distance, or one of another branch: it lies aside, or the path comes from elsewhere there.
 static bool advance(homotopy *w, double step) {
     for (int i = 0; i < w->m; i++) w->trial[i] = w->y[i] + step * w->forward[i];
-    if (!correct(w, w->trial, w->forward, dot(w->forward, w->y, w->m) + step, 0) || !look_ahead(w, w->trial))
+    if (!correct(w, w->trial, w->forward, carom_dot_in_order(w->forward, w->y, w->m) + step, 0) ||
+        !look_ahead(w, w->trial))
         return false;
     double moved = 0, along = 0;
     for (int i = 0; i < w->m; i++) {

@@ -21,6 +21,7 @@
 // by angle + th.
 #include "derive/bodies/body.h"
 #include "derive/members/member.h"
+#include "flex/bending.h"
 #include "flex/member.h"
 #include <carom/flex.h>
 #include <math.h>
@@ -103,9 +104,8 @@ static carom_status weigh(maker *k, int axis, const double axes[9]) {
 
 // G of integral v'^2 ds = x'G x over an element, x = (v_1, slope_1, v_2, slope_2).
 static void slopes(double l, double G[16]) {
-    const double G0[16] = {36,  3 * l,  -36, 3 * l,  3 * l, 4 * l * l, -3 * l, -l * l,
-                           -36, -3 * l, 36,  -3 * l, 3 * l, -l * l,    -3 * l, 4 * l * l};
-    for (int e = 0; e < 16; ++e) G[e] = G0[e] / (30 * l);
+    carom_flex_slopes(l, G);
+    for (int e = 0; e < 16; ++e) G[e] /= 30 * l;
 }
 
 static int planes(const maker *k) { return k->dim - 1; } // of bending

@@ -367,11 +367,9 @@ static carom_status book(work *w, carom_step *s) {
 // (SP-14)  Forces without potential give h/2 (P_{k-1} + P_k), P_k at the report k with the signals that d_{k+1} was
 //          made with: those that a controller changes at t_k act from d_{k+2} on.
 static carom_status book_power(work *w, carom_step *s, double t, double h) {
-    double in = 0, out = 0;
+    double in, out;
     if (!s->sys->power) return CAROM_OK;
-    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", t);
+    CAROM_TRY(carom_power(s, t, s->q, s->v, &in, &out));
     s->record.account.external += 0.5 * h * (w->power[0] + in);
     s->record.account.damping += 0.5 * h * (w->power[1] + out);
     w->power[0] = in, w->power[1] = out;
