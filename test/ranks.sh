@@ -7,6 +7,7 @@ command -v mpirun >/dev/null || { echo "skipped: there is no mpirun (Debian: ope
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 # Open MPI
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"                              # of the MPI library
 mkdir -p "$folder"
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$folder"
 rm -f ./*.csv ./*.h5 ./*.journal
 
@@ -62,6 +63,13 @@ lanes="--scheme moreau-midpoint --step 0.01 --vary Gamma=1.2:1.5:100 --observe x
 "$carom" sweep table.yaml $lanes lanes.csv
 mpirun -n 2 "$carom" sweep table.yaml $lanes lanes2.csv
 cmp lanes.csv lanes2.csv
+# Ranks of one machine take turns at its cards, of which the stand-in for nvcc has two.
+stub=$here/cuda_stub/nvcc
+gpu="--scheme moreau-midpoint --step 0.01 --vary Gamma=1.2:1.5:100 --observe x --observe impacts --gpu --quiet --out"
+rm -f cards
+CAROM_NVCC=$stub mpirun -n 3 env CUDA_STUB_CARDS="$PWD/cards" "$carom" sweep table.yaml $gpu gpu3.csv
+cmp lanes.csv gpu3.csv
+[ "$(sort -u cards | tr '\n' ' ')" = "0 1 " ]
 
 # A rank dies once the journal holds rows: the others end, what was computed is there, and the sweep goes on.
 runs=200 transient=300
