@@ -14,7 +14,8 @@ enum { REFINE = 2 };               // corrections of a solution
 enum { WAYS = 2 };                 // structures of columns that are known: matrices are sums of two sorts of columns
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
 static const double SHARE = 1e-3; // of a solution that corrections may be: the factor has three digits at least
-static const double TURN = 0.1;   // of a solution that the second round of levels may change
+enum { ROUNDS = 3 };              // of levels: the second may be the first in which a level hears of those behind it
+static const double TURN = 0.1;   // of a solution that the last round of levels may change
 
 // Levels of either kind.
 static size_t levels_of(const carom_saddle_levels *z) {
@@ -536,9 +537,13 @@ static bool solve_levels(carom_saddle *S) {
     const int n = S->levels.velocities * S->nv;
     double change[2];
     round_of_levels(S, true, change);
-    round_of_levels(S, false, change);
-    return change[0] <= TURN * carom_norm_max(S->x, n) &&
-           change[1] <= TURN * carom_norm_max(S->x + n, S->levels.reactions * S->ne);
+    for (int k = 1; k < ROUNDS; ++k) {
+        round_of_levels(S, false, change);
+        if (change[0] <= TURN * carom_norm_max(S->x, n) &&
+            change[1] <= TURN * carom_norm_max(S->x + n, S->levels.reactions * S->ne))
+            return true;
+    }
+    return false;
 }
 
 void carom_saddle_solve(carom_saddle *S) {

@@ -16,7 +16,7 @@
 // by level.
 //
 // Where what a level does to those before it is small, by about the turn within a step, each level has its own factor,
-// and levels are solved one after the other, twice (Gauss and Seidel):
+// and levels are solved one after the other, twice, or three times (Gauss and Seidel):
 //
 //     K_ll (x_l, y_l) = (b_l, c_l) - sum_{m != l} K_lm (x_m, y_m)                         (SDL-5)
 //

@@ -24,6 +24,9 @@ carom_increments carom_allocate_increments(carom_arena *mem, const carom_system 
     t.own = carom_allocate(mem, most * most);
     t.pivot = carom_allocate_ints(mem, most);
     t.of = carom_allocate_ints(mem, nv);
+    t.turned = carom_allocate_ints(mem, nv);
+    t.turns = carom_allocate_ints(mem, t.on ? (size_t)t.parts : 0);
+    t.seen = carom_allocate_ints(mem, t.on ? (size_t)t.parts : 0);
     t.at = carom_allocate_bytes(mem, t.on ? (size_t)t.parts * sizeof *t.at : 0);
     size_t used = 0;
     for (int i = 0; nv > 0 && t.at && i < t.parts; ++i) {
@@ -36,6 +39,35 @@ carom_increments carom_allocate_increments(carom_arena *mem, const carom_system 
 }
 
 static const int *parts_of(const carom_increments *t) { return t->part ? t->part : t->whole; }
+
+// Velocities of a part of n, with columns of T^-1 at A, in which that is not 1: a body in space turns by three of six.
+// Their number.
+static int list_turned(const double *A, size_t nv, int n, int *turned) {
+    int count = 0;
+    for (int j = 0; j < n; ++j) {
+        bool own = A[(size_t)j * nv + (size_t)j] == 1;
+        for (int i = 0; i < n && own; ++i)
+            own = i == j || (A[(size_t)j * nv + (size_t)i] == 0 && A[(size_t)i * nv + (size_t)j] == 0);
+        if (!own) turned[count++] = j;
+    }
+    return count;
+}
+
+// T of part i of n velocities, from the columns of T^-1 at A.  False: it is singular.
+static bool invert_part(carom_increments *t, int i, const double *A, size_t nv, int n, double *T) {
+    int *turned = t->turned + parts_of(t)[i];
+    const int m = t->turns[i] = list_turned(A, nv, n, turned);
+    for (int k = 0; k < n * n; ++k) T[k] = k % (n + 1) == 0;
+    for (int j = 0; j < m; ++j)
+        for (int k = 0; k < m; ++k) t->own[j * m + k] = A[(size_t)turned[j] * nv + (size_t)turned[k]];
+    if (m > 0 && !carom_dense_lu(t->own, m, m, SINGULAR, t->pivot)) return false;
+    for (int j = 0; j < m; ++j) {
+        for (int k = 0; k < m; ++k) t->e[k] = k == j;
+        carom_dense_lu_solve(t->own, m, m, t->pivot, t->e);
+        for (int k = 0; k < m; ++k) T[turned[j] * n + turned[k]] = t->e[k];
+    }
+    return true;
+}
 
 // Column j of T^-1 of all parts at once: lift() maps the velocities of each by themselves.
 void carom_increments_at(carom_increments *t, const carom_step *s, const double *x) {
@@ -51,12 +83,8 @@ void carom_increments_at(carom_increments *t, const carom_step *s, const double 
     }
     for (int i = 0; i < t->parts; ++i) {
         const int n = part[i + 1] - part[i];
-        for (int j = 0; j < n; ++j) carom_copy(t->own + j * n, t->A + (size_t)j * (size_t)nv + part[i], n);
-        if (!carom_dense_lu(t->own, n, n, SINGULAR, t->pivot)) return;
-        for (int j = 0; j < n; ++j, T += n) {
-            for (int k = 0; k < n; ++k) T[k] = k == j;
-            carom_dense_lu_solve(t->own, n, n, t->pivot, T);
-        }
+        if (!invert_part(t, i, t->A + part[i], (size_t)nv, n, T)) return;
+        T += (size_t)n * (size_t)n;
     }
     t->ready = true;
 }
@@ -83,15 +111,18 @@ void carom_increments_row(const carom_increments *t, double *y, const double *w,
             y[j] = carom_dot(T, w + part[i], n);
 }
 
-// Entries of column k of Y in the part of velocity i, unless they are there already; e: W_k.
-static void turn_part(const carom_increments *t, carom_columns *Y, int k, int i) {
-    const int *part = parts_of(t), p = t->of[i], from = part[p], n = part[p + 1] - from;
+// Entries of column k of Y in part p, unless they are there already; e: W_k.
+static void turn_part(const carom_increments *t, carom_columns *Y, int k, int p) {
+    const int *part = parts_of(t), from = part[p], n = part[p + 1] - from;
     int *row = carom_column_rows(Y, k);
     double *a = Y->a + (size_t)k * (size_t)Y->stride;
-    for (int e = 0; e < Y->count[k]; ++e)
-        if (t->of[row[e]] == p) return;
+    if (t->seen[p] == k) return;
+    t->seen[p] = k;
+    const int *turned = t->turned + from, *end = turned + t->turns[p];
     for (int j = 0; j < n; ++j) {
-        const double y = carom_dot(t->T + t->at[p] + (size_t)(j * n), t->e + from, n);
+        const bool turns = turned < end && *turned == j;
+        const double y = turns ? carom_dot(t->T + t->at[p] + (size_t)(j * n), t->e + from, n) : t->e[from + j];
+        turned += turns;
         if (y == 0 || Y->count[k] == Y->stride) continue;
         a[Y->count[k]] = y;
         row[Y->count[k]++] = from + j;
@@ -100,6 +131,7 @@ static void turn_part(const carom_increments *t, carom_columns *Y, int k, int i)
 
 void carom_increments_columns(const carom_increments *t, carom_columns *Y, const carom_columns *W, int n) {
     if (t->ready) carom_zero(t->e, W->rows);
+    for (int i = 0; t->ready && i < t->parts; ++i) t->seen[i] = -1;
     for (int k = 0; k < n; ++k) {
         const carom_entries w = carom_entries_of(W, k);
         double *y = Y->a + (size_t)k * (size_t)W->stride;
@@ -110,7 +142,7 @@ void carom_increments_columns(const carom_increments *t, carom_columns *Y, const
         int *own = carom_column_own_rows(Y, k, t->ready ? 0 : w.n);
         for (int e = 0; !t->ready && e < w.n; ++e) own[e] = w.row[e], y[e] = w.a[e];
         for (int e = 0; t->ready && e < w.n; ++e) t->e[w.row[e]] = w.a[e];
-        for (int e = 0; t->ready && e < w.n; ++e) turn_part(t, Y, k, w.row[e]);
+        for (int e = 0; t->ready && e < w.n; ++e) turn_part(t, Y, k, t->of[w.row[e]]);
         for (int e = 0; t->ready && e < w.n; ++e) t->e[w.row[e]] = 0;
     }
 }

@@ -20,6 +20,8 @@ typedef struct carom_increments {
     int *pivot;
     int *of;            // nv: part of each velocity
     size_t *at;         // parts: where its T begins
+    int *turned, *turns; // velocities of each part, counted from its first one, in which T is not 1; their number
+    int *seen;          // parts: the last column that has it
 } carom_increments;
 
 carom_increments carom_allocate_increments(carom_arena *mem, const carom_system *sys);

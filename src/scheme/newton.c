@@ -85,6 +85,25 @@ bool carom_chord_solve_checked(carom_chord *c, carom_saddle *S, double small) {
     return carom_saddle_finish(S) && carom_saddle_solve_checked(S, small);
 }
 
+double carom_joints_size(const carom_saddle *S, const double *u) {
+    double most = 0;
+    for (int j = 0; j < S->ne; ++j) most = fmax(most, S->lever[j] * fabs(u[j]));
+    return carom_norm_max(u, S->ne) < HUGE_VAL ? most : HUGE_VAL;
+}
+
+double carom_joints_free(const carom_saddle *S, const carom_columns *W, carom_matrix A, const double *p,
+                         const double *y, double *x) {
+    double most = 0;
+    carom_zero(x, S->nv);
+    for (int j = 0; j < S->ne; ++j) carom_column_axpy(x, p[j] - (y ? y[j] : 0), W, j);
+    for (int i = 0; i < S->nv; ++i) {
+        const double a = fabs(*carom_matrix_entry(A, i, i));
+        x[i] = a > 0 ? x[i] / a : 0;
+    }
+    for (int j = 0; j < S->ne; ++j) most = fmax(most, S->lever[j] * fabs(carom_column_dot(W, j, x)));
+    return most;
+}
+
 // -- the first iterate ------------------------------------------------------------------------------------------------
 
 enum { STEPS = 3 };
@@ -188,21 +207,13 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     return CAROM_OK;
 }
 
-// S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those
-// of the first iterate.
-static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int nj, bool *good) {
+// S at the point just evaluated.
+static carom_status factorise_joints(carom_newton *N, carom_step *s, bool *good) {
     inside *in = N->inside;
     CAROM_TRY(in->eval(in->work, s, N, in->v_1, true));
     in->have_A = true;
     in->chord.age = 0;
     *good = carom_saddle_factor(&in->S, N->A, &N->L.W, &N->V.W);
-    if (!*good || k > 0) return CAROM_OK;
-    CAROM_TRY(carom_iteration_factor(s, &in->F, N->A));
-    carom_copy(in->x, N->R, s->sys->nv);
-    carom_factor_solve(&in->F, in->x);
-    in->free = 0;
-    for (int j = 0; j < nj; ++j)
-        in->free = fmax(in->free, carom_row_lever(s, &N->L, j) * fabs(N->u_1[j] - carom_column_dot(&N->V.W, j, in->x)));
     return CAROM_OK;
 }
 
@@ -217,12 +228,13 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
     *done = false;
     if (again)
         in->chord.age += 1;
-    else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
+    else if (good) CAROM_TRY(factorise_joints(N, s, &good));
     if (!good) return CAROM_OK;
     right_hand_side(N, nv, nj, NULL, NULL);
     if (!again) carom_joints_weigh(s, S, &N->L);
     if (again) carom_saddle_solve(S);
     else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
+    if (!again) in->free = carom_joints_free(S, &N->L.W, N->A, N->p, S->x + nv, in->x);
     carom_problem_scale(s, &in->free, 1);
     s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
@@ -267,7 +279,7 @@ static bool done(carom_newton *N, carom_step *s) {
     carom_local_react(in->r, -1, &N->L, N->p);
     const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)),
                  left = carom_momentum_size(in->r, N->M);
-    const double joints = in->by_saddle ? carom_joints_size(s, &N->L, N->u_1, in->S.ne) : 0;
+    const double joints = in->by_saddle ? carom_joints_size(&in->S, N->u_1) : 0;
     if (in->by_saddle) carom_chord_note(&in->chord, left / size + joints / s->scale);
     if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, in->x)) return false;
     return N->L.nb == 0 || laws_met(N, s, joints);

@@ -55,10 +55,16 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at
 /// What a solution may leave in the rows of joints, velocities, whatever their size: little against the tolerance of
 /// contact problems.
 static inline double carom_joints_small(const carom_step *s) { return 0.01 * s->tol * s->scale; }
-/// (LV-4)  Rows of joints, the first of L, count as lengths in the check of a solution.
+/// (LV-4)  Rows of joints, the first of L, count as lengths in the check of a solution, and while its factor serves.
 static inline void carom_joints_weigh(const carom_step *s, carom_saddle *S, const carom_local *L) {
     for (int j = 0; j < S->ne; ++j) S->lever[j] = carom_row_lever(s, L, j);
 }
+/// The largest |u_j| of the rows of joints, so weighed.
+double carom_joints_size(const carom_saddle *S, const double *u);
+/// (TOL-1)  What the reactions p - y of joints do to their velocities, about, W_j'(diag A)^-1 W_j (p - y): velocities
+/// without reactions are as large.  y NULL: none; x (nv): (diag A)^-1 W_j (p - y).
+double carom_joints_free(const carom_saddle *S, const carom_columns *W, carom_matrix A, const double *p,
+                         const double *y, double *x);
 /// Do joints that a scheme has solved itself hold: are their velocities, or gaps over h, carom_joints_size(), within
 /// the tolerance of contact problems, or rounding?
 static inline bool carom_joints_met(const carom_step *s, double size, double rounding) {
@@ -73,7 +79,7 @@ struct carom_newton_inside {
     bool by_saddle;    // the last correction was made with it
     carom_chord chord; // its factor
     bool have_A;       // A and V are those of the iterate
-    double free;       // largest velocity of a joint without reactions
+    double free;       // (TOL-1): velocities of joints without reactions, about
     int *at;           // rows of the contacts of L alone
     double *x, *r;     // nv: scratch
     double *v_1;       // the iterate; its evaluation, and the owner of that

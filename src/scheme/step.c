@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -540,6 +541,17 @@ carom_status carom_power(carom_step *s, double t, const double *q, const double 
     return CAROM_OK;
 }
 
+// The power of two nearest to 1/x, by the exponent of x > 0: every row asks for one, at every iterate.
+static double near_inverse(double x) {
+    static const uint64_t ROOT_TWO = 0x6a09e667f3bcd; // fraction of its mantissa
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int power = (int)(bits >> 52) - 1022, to = 1023 - power + ((bits & 0xfffffffffffff) < ROOT_TWO);
+    bits = (uint64_t)(to < 1 ? 1 : to) << 52;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
     const carom_entries W = carom_entries_of(&L->W, k);
     const double *levers = s->sys->lever;
@@ -551,16 +563,7 @@ double carom_row_lever(const carom_step *s, const carom_local *L, int k) {
         const double x = fabs(W.a[e]) / lever;
         most = x > most ? x : most;
     }
-    if (!(most > 0 && most < HUGE_VAL)) return 1;
-    int power; // the nearest power of two
-    const bool less = frexp(most, &power) < 0.70710678118654752;
-    return ldexp(1, less - power);
-}
-
-double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n) {
-    double most = 0;
-    for (int k = 0; k < n; ++k) most = fmax(most, u[k] != 0 ? carom_row_lever(s, L, k) * fabs(u[k]) : 0);
-    return carom_norm_max(u, n) < HUGE_VAL ? most : HUGE_VAL;
+    return most > 0 && most < HUGE_VAL ? near_inverse(most) : 1;
 }
 
 static double largest_residual(const carom_step *s) { return fmax(s->counts->residual, *s->inside->residual); }

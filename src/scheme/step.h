@@ -155,8 +155,6 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
 /// (LV-4)  The length by which the velocity of a joint along direction k of L counts beside velocities: of a row that
 ///         moves angles alone min lever_i/|W_ik|, to a power of two; else 1.
 double carom_row_lever(const carom_step *s, const carom_local *L, int k);
-/// The largest |u_k| of the first n rows of L, joints, as lengths in time.
-double carom_joints_size(const carom_step *s, const carom_local *L, const double *u, int n);
 /// (CL-12)  Contacts that a scheme keeps closed without asking for their gaps, and that have run off the features they
 ///          had at the start of the step:  g - g by those features > 1e-6 sum |W| size_q, far above drift.  Nothing is
 ///          there that could push, and keeps[id] becomes false.  g: gaps at (t, q), by id; held: scratch, by id.

@@ -405,22 +405,13 @@ static bool solve_joined(carom_dg *w, const carom_step *s, double *y, bool prese
     return true;
 }
 
-// (TOL-1)  What reactions of joints do to their velocities, with the diagonal of M, about.
-static void joints_scale(carom_dg *w, carom_step *s) {
-    const int nv = s->sys->nv, ne = w->S.ne;
+static double joints_free(carom_dg *w, const carom_step *s) {
     double most = 0;
     for (int l = w->first; l <= w->last; ++l) {
         const carom_dg_block *b = w->block + l;
-        carom_zero(w->x, nv);
-        for (int j = 0; j < ne; ++j) carom_column_axpy(w->x, s->h * b->lambda[j], &b->L.W, j);
-        for (int i = 0; i < nv; ++i) {
-            const double m = entry(b->M, i, i);
-            w->x[i] = m > 0 ? w->x[i] / m : 0;
-        }
-        for (int j = 0; j < ne; ++j)
-            most = fmax(most, carom_row_lever(s, &b->L, j) * fabs(carom_column_dot(&b->L.W, j, w->x)));
+        most = fmax(most, s->h * carom_joints_free(&w->S, &b->L.W, b->M, b->lambda, NULL, w->x));
     }
-    carom_problem_scale(s, &most, 1);
+    return most;
 }
 
 // The factor of A, with joints as rows of the contact problem.
@@ -671,7 +662,7 @@ static bool done(carom_dg *w, carom_step *s) {
     const double rounding = noise(w, s);
     for (int l = w->first; l <= w->last && w->joined; ++l) {
         const carom_dg_block *b = w->block + l;
-        if (!carom_joints_met(s, carom_joints_size(s, &b->L, b->row, w->S.ne), rounding)) return false;
+        if (!carom_joints_met(s, carom_joints_size(&w->S, b->row), rounding)) return false;
     }
     if (w->joined && s->problem.n == 0) return true;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
@@ -715,7 +706,8 @@ static carom_status correct_joints(carom_dg *w, carom_step *s, bool fresh, bool 
     } else s->counts->problems += 1;
     for (int l = 0; l < levels; ++l)
         for (int j = 0; j < ne; ++j) w->block[w->first + l].lambda[j] += w->S.x[N + l * ne + j];
-    joints_scale(w, s);
+    if (fresh) w->free = joints_free(w, s);
+    carom_problem_scale(s, &w->free, 1);
     for (int i = 0; i < N; ++i) w->r[i] = -w->y[i];
     return CAROM_OK;
 }

@@ -51,6 +51,7 @@ typedef struct work {
     carom_matrix Q;                    // metric=kinetic
     carom_factor F_B, F_A, F_Q;        // of B, A, Q
     bool shifted; // B is not the identity
+    bool factored; // F_A is the factor of A
     bool have_M;  // M is constant and stands
     bool singular; // it has no inertia somewhere
     double h_A;   // step of a constant A, and P, that stand; 0: none
@@ -68,7 +69,7 @@ typedef struct work {
     bool by_saddle;        // the last correction was made with it
     carom_chord chord;     // its factor
     carom_past past;
-    double free;           // largest row of a joint without reactions
+    double free;           // (TOL-1): velocities of joints without reactions, about
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -224,8 +225,8 @@ static carom_status matrix_of_velocities(work *w, carom_step *s) {
     carom_matrix_add(w->A, 1, w->M);
     carom_matrix_add(w->A, 0.5 * h, w->C);
     carom_matrix_add(w->A, 0.5 * h, w->K);
-    CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
     if (constant) w->h_A = h;
+    w->factored = false;
     return CAROM_OK;
 }
 
@@ -244,9 +245,16 @@ static carom_status matrix_of_positions(work *w, carom_step *s) {
         if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
         for (int i = 0; !w->kinetic && i < s->sys->nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
         CAROM_TRY(carom_reaction_gradient(s, w->B, -0.5, &w->L_T, w->u, t_M, w->q_T));
-        if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
-            return carom_retry(s, "the iteration matrix of the positions is singular");
     }
+    return CAROM_OK;
+}
+
+// The factors of both, where joints are not in the linear system.
+static carom_status factorise(work *w, carom_step *s) {
+    if (!w->factored) CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
+    w->factored = true;
+    if (w->shifted && carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
+        return carom_retry(s, "the iteration matrix of the positions is singular");
     return CAROM_OK;
 }
 
@@ -383,7 +391,7 @@ static double impulses_to(const carom_step *s) {
 static double joints_left(const work *w, const carom_step *s) {
     double most = 0;
     for (int b = 0; b < s->sys->ne; ++b)
-        most = fmax(most, carom_row_lever(s, &w->L_T, b) * fmax(fabs(w->u[b]), fabs(w->g[w->L_T.id[b]]) / s->h));
+        most = fmax(most, w->S.lever[b] * fmax(fabs(w->u[b]), fabs(w->g[w->L_T.id[b]]) / s->h));
     return most;
 }
 
@@ -511,6 +519,10 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
     right_hand_side(w, s, &L, NULL);
     if (w->chord.age == 0) carom_joints_weigh(s, S, &w->L_T);
     if (!solve_joined(w, s, w->chord.age == 0)) return CAROM_OK;
+    if (w->chord.age == 0) {
+        w->free = carom_joints_free(S, &w->L_T.W, w->M, w->Lambda, S->x + 2 * nv, w->y_v);
+        w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
+    }
     carom_problem_scale(s, &w->free, 1);
     s->counts->problems += L.nb == 0;
     if (L.nb > 0) {
@@ -562,17 +574,11 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     carom_copy(w->u, s->c, n_v);
     CAROM_TRY(linearise(w, s));
     if (joints) {
-        for (int b = 0; b < ne; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
-        if (k == 0) {
-            without_reactions(w, s, n_v, ne);
-            w->free = 0;
-            for (int b = 0; b < ne; ++b)
-                w->free = fmax(w->free, carom_row_lever(s, L, b) * fmax(fabs(s->c[b]), fabs(s->c[n_v + b])));
-        }
         if (factorise_joints(w, s, k)) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
         if (w->by_saddle) return CAROM_OK;
         CAROM_TRY(matrix_of_velocities(w, s));
     }
+    CAROM_TRY(factorise(w, s));
     if (n > 0) {
         form(w, s);
         blocks(w, s, L);

@@ -33,6 +33,7 @@ const char *carom_newmark_warning(carom_newmark_par par) {
     return NULL;
 }
 
+static bool splits(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_NONSMOOTH; }
 static bool on_position(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_POSITION; }
 
 void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
@@ -90,11 +91,11 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
         w->TD = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
         w->at = carom_allocate_ints(mem, nb + 1);
         w->g_j = carom_allocate(mem, (size_t)sys->ne);
+        if (splits(w)) w->past = carom_allocate_past(keep, sys);
     }
     w->by_saddle = false;
 }
 
-static bool splits(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_NONSMOOTH; }
 static int rows(const carom_local *L) { return L->at[L->nb]; }
 
 // -- the set of active constraints ----------------------------------------------------------------------------------
@@ -201,8 +202,8 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
         carom_matrix_add(w->A, 1, w->M);
         carom_matrix_add(w->A, h * w->par.gamma * w->c, w->C);
         carom_matrix_add(w->A, h * h * w->par.beta * w->c, w->K);
-        CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
         w->h_A = constant ? h : 0;
+        w->factored = false;
         if (w->constant) carom_responses_forget(&w->keep);
     }
     if (!splits(w) || w->L.nb == 0 || w->F_E.ready) return CAROM_OK;
@@ -210,6 +211,15 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
     CAROM_TRY(carom_mass_gradient(s, w->E, 0.5 * h, t_1, w->q_1, w->dw));
     CAROM_TRY(carom_reaction_gradient(s, w->E, -0.5 * h, &w->L, w->p, t_1, w->q_1));
     carom_matrix_add(w->E, 1, w->M);
+    return CAROM_OK;
+}
+
+// Their factors, where joints are not in the linear system.
+static carom_status factorise(carom_newmark *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    if (!w->factored) CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
+    w->factored = true;
+    if (!splits(w) || w->L.nb == 0 || w->F_E.ready) return CAROM_OK;
     if (carom_factorise(&w->F_E, w->E, NULL) != CAROM_OK) return carom_retry(s, "the mass matrix is singular");
     w->F_E.ready = sys->flags & CAROM_CONSTANT_MASS && sys->flags & CAROM_CONSTANT_DIRECTIONS;
     return CAROM_OK;
@@ -418,6 +428,13 @@ static void right_hand_side(carom_newmark *w, const carom_step *s, const carom_l
         b[2 * nv + j] = -s->c[j] * (on_position(w) && carom_on_rates(s->sys, j) ? w->par.beta / w->par.gamma : 1);
 }
 
+// (TOL-1)  Impulses make dw, and with contact inside y, of which velocities have gamma c and positions over h beta c.
+static double free_joints(carom_newmark *w) {
+    const double share = splits(w) ? 1 : w->c * (on_position(w) ? w->par.beta : w->par.gamma),
+                 *y = w->S.x + 2 * w->S.nv;
+    return share * carom_joints_free(&w->S, &w->L.W, splits(w) ? w->E : w->A, w->p, y, w->y_s);
+}
+
 // Increments y_s and y_w, and reactions w->p.  again: the factor of an iterate before serves.  *done is false where
 // joints are rows of the contact problem.
 static carom_status correct_joints(carom_newmark *w, carom_step *s, bool again, bool *done) {
@@ -429,6 +446,7 @@ static carom_status correct_joints(carom_newmark *w, carom_step *s, bool again, 
     constraints(w, s);
     right_hand_side(w, s, &L, NULL, nj);
     if (!solve_joints(w, s, !again)) return CAROM_OK;
+    if (!again) w->free = free_joints(w);
     carom_problem_scale(s, &w->free, 1);
     s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
@@ -449,15 +467,6 @@ static carom_status correct_joints(carom_newmark *w, carom_step *s, bool again, 
     return CAROM_OK;
 }
 
-// The rows of joints without reactions at the first iterate of a set count for the scale of tolerances.
-static void look_at_joints(carom_newmark *w, carom_step *s) {
-    increments(w, s, NULL);
-    constraints(w, s);
-    w->free = 0;
-    for (int j = 0; j < w->S.ne; ++j)
-        w->free = fmax(w->free, carom_row_lever(s, &w->L, j) * fabs(s->c[j] + row(w, s, j)));
-}
-
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_newmark *w = memory;
     const int nv = s->sys->nv, n = rows(&w->L);
@@ -470,9 +479,9 @@ static carom_status correct(void *memory, carom_step *s, int k) {
             CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
     }
     if (n > 0 && w->S.on) {
-        if (!again && (k == 0 || w->chosen || !w->by_saddle)) look_at_joints(w, s);
         CAROM_TRY(correct_joints(w, s, again, &w->by_saddle));
     }
+    if (!w->by_saddle) CAROM_TRY(factorise(w, s));
     if (n == 0) increments(w, s, NULL); // without reactions
     if (n > 0 && !w->by_saddle) {
         CAROM_TRY(contact_problem(w, s));
@@ -515,14 +524,14 @@ static bool done(carom_newmark *w, carom_step *s) {
                  left = carom_momentum_size(w->r_s, w->M);
     if (w->by_saddle)
         carom_chord_note(&w->chord, (left + carom_momentum_size(w->r_w, w->M)) / size +
-                                        carom_joints_size(s, &w->L, w->u, w->S.ne) / s->scale);
+                                        carom_joints_size(&w->S, w->u) / s->scale);
     if (!(left <= allowed) && !rounding_of_forces(w, s, left)) return false;
     if (n == 0) return true;
     if (splits(w) && !(carom_momentum_size(w->r_w, w->M) <= allowed)) return false;
     constraints(w, s);
     const int nj = w->by_saddle ? w->S.ne : 0;
     if (nj > 0) {
-        const double size = carom_joints_size(s, &w->L, s->c, nj);
+        const double size = carom_joints_size(&w->S, s->c);
         if (!carom_joints_met(s, size, 0) && !carom_joints_met(s, size, rounding(w, s))) return false;
         for (int i = nj; i < n; ++i) s->c[i - nj] = s->c[i];
     }
@@ -640,7 +649,7 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
         carom_matrix_add(w->A, 1, w->M);
         carom_matrix_add(w->A, 1, w->E);
         CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
-        w->h_A = 0; // the factor of a step is another
+        w->h_A = 0; // the matrix of a step is another
         CAROM_TRY(accelerate(w, s, &w->F_A, w->s_0, w->u));
         carom_matrix_mul(w->r_s, w->E, w->s_0);
         if (!splits(w)) carom_zero(w->u, ne);
@@ -670,6 +679,8 @@ static void predict(carom_newmark *w, const carom_step *s) {
         w->dw[i] = splits(w) && s->sys->ne > 0 ? s->v[i] - w->v_p[i] - h * par->gamma * w->c * w->s[i] : 0;
     }
     carom_zero(w->p, w->L.W.n);
+    if (carom_past_continue(&w->past, s, s->sys->ne, w->v_1, w->p)) // (NEW-7)
+        for (int i = 0; i < s->sys->nv; ++i) w->dw[i] = w->v_1[i] - w->v_p[i] - h * par->gamma * w->c * w->s[i];
 }
 
 // Called while s->q, s->v are still those of the start, with a_1 in a_p.
@@ -728,6 +739,7 @@ carom_status carom_newmark_step(void *memory, carom_step *s) {
     if (s->jumped) CAROM_TRY(carom_newmark_start(w, s));
     predict(w, s);
     CAROM_TRY(iterate(w, s));
+    carom_past_note(&w->past, s, w->L.nb, w->v_1, w->p);
     // The last evaluation was at the answer.
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     if (splits(w)) {

@@ -63,6 +63,7 @@ typedef struct carom_newmark {
     carom_matrix M, K, C, E, A;  // M, d(M s - f)/dq, -df/dv, d(M dw - W p)/dq, iteration matrix of s
     carom_factor F_A, F_E, F_0;  // of A; of M + h/2 E; of M at the start
     double h_A;                  // step of a constant A that stands; 0: none
+    bool factored;               // F_A is the factor of A
     carom_saddle S;              // (NM-16): joints in the linear system
     carom_local V;               // derivatives of their rows
     carom_columns TD;            // T'D
@@ -70,7 +71,8 @@ typedef struct carom_newmark {
     double *g_j;                 // rows of joints at the present iterate
     bool by_saddle;              // the last correction was made with it
     carom_chord chord;           // its factor
-    double free;                 // largest row of a joint without reactions
+    carom_past past;             // contact=nonsmooth, where S is on
+    double free;                 // (TOL-1): rows of joints without reactions, about
     bool decided, chosen;        // the contacts of this step are known; the set is new: its impact is not known yet
     bool have_M;                 // M is constant and stands
     carom_identity I;
