@@ -13,10 +13,12 @@
 
 static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error *err) {
     carom_graph *g = m->graph;
+    const carom_node none = carom_graph_number(g, 0); // most of them: of many bodies each has its own
     for (int i = 0; i < m->nkin; ++i) {
         const char *a = i < m->visible.nv_own ? carom_model_freedom(m, i) : NULL;
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nkin + j];
+            if (x == none && i != j) continue;
             if (carom_node_zero(g, x) && i == j && a)
                 return carom_model_fault(m, err, m->energy,
                                          "coordinate '%.60s' has no mass: the kinetic energy must contain %.60s'^2", a,

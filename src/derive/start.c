@@ -137,12 +137,13 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
     const constraint *c = &m->links[id];
     const int d = c->dir;
     double u = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]], size = fabs(u);
-    double reach = 0; // were all as fast as the fastest
+    const double fastest = carom_norm_max(m->v0, m->nv);
+    double reach = 0; // were all as fast as that
     int strongest = -1;
     for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) {
         u += x[e] * m->v0[m->W.i[e]];
         size += fabs(x[e] * m->v0[m->W.i[e]]);
-        reach += fabs(x[e]) * carom_norm_max(m->v0, m->nv);
+        reach += fabs(x[e]) * fastest;
         if (strongest < 0 || fabs(x[e]) > fabs(x[strongest])) strongest = e;
     }
     if (fabs(u) <= fmax(RATE_TOLERANCE * size, ROUNDING * reach)) return CAROM_OK;

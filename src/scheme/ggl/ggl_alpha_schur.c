@@ -84,20 +84,25 @@ static carom_status factorise_mass(carom_ggl_alpha *w, carom_step *s) {
     return CAROM_OK;
 }
 
-static carom_status factorise_motion(carom_ggl_alpha *w, carom_step *s) {
+static void form_motion(carom_ggl_alpha *w, const carom_step *s) {
     carom_ggl_schur *c = &w->schur;
     const double h = s->h;
-    if (!carom_ggl_alpha_wants_tangent(w, s)) return CAROM_OK;
+    if (!carom_ggl_alpha_wants_tangent(w, s)) return;
     carom_matrix_zero(c->A);
     carom_matrix_add(c->A, 1 / (w->gamma * w->c), w->M);
     carom_matrix_add(c->A, h, w->C);
     carom_matrix_add(c->A, h * h * w->beta / w->gamma, w->K);
     c->damped = carom_norm_max(w->C.a, (int)carom_shape_size(w->C.shape)) > 0;
     c->h = 0;
+}
+
+static carom_status factorise_motion(carom_ggl_alpha *w, carom_step *s) {
+    carom_ggl_schur *c = &w->schur;
+    if (!carom_ggl_alpha_wants_tangent(w, s)) return CAROM_OK;
     if (carom_factorise(&c->F_A, c->A, NULL) != CAROM_OK)
         return carom_retry(s, "the iteration matrix is singular: a coordinate has neither inertia nor stiffness nor a "
                               "joint, or the step is too large");
-    c->h = h;
+    c->h = s->h;
     if (c->constant) carom_responses_forget(&c->keep);
     return CAROM_OK;
 }
@@ -347,10 +352,11 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     carom_ggl_schur *c = &w->schur;
     const int nv = s->sys->nv;
     const int need = c->constant ? ALL : blocks; // products of constant systems ask for both factors
-    if (need & SMOOTH && !again) CAROM_TRY(factorise_motion(w, s));
-    if (need & (POSITION | VELOCITY) && !again) CAROM_TRY(factorise_mass(w, s));
+    if (need & SMOOTH && !again) form_motion(w, s);
     const int m = multipliers(w, s, blocks);
     const bool joined = solve_joined(w, s, m, blocks, again);
+    if (!joined && need & SMOOTH) CAROM_TRY(factorise_motion(w, s));
+    if (!joined && need & (POSITION | VELOCITY)) CAROM_TRY(factorise_mass(w, s));
     c->joints_alone = joined && w->L.nb == s->sys->ne;
     c->chord.age = again ? c->chord.age + 1 : 0;
     if (!joined && m > c->room) return carom_retry(s, "%d reactions are too many for Newton's method", m);
@@ -395,9 +401,10 @@ carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s) {
     carom_ggl_schur *c = &w->schur;
     const int nv = s->sys->nv, ne = s->sys->ne;
     const double scale = 1 / (w->gamma * w->c);
-    CAROM_TRY(factorise_motion(w, s));
+    form_motion(w, s);
     for (int i = 0; i < nv; ++i) w->r[i] *= scale;
     if (start_joined(w, s)) return CAROM_OK;
+    CAROM_TRY(factorise_motion(w, s));
     carom_copy(c->y, w->r, nv); // -f/(gamma c)
     carom_factor_solve(&c->F_A, c->y);
     // S x = -e with S = -W'S*^-1 W, e = kappa + W'A^-1 f

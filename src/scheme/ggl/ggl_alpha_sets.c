@@ -107,10 +107,10 @@ enum { OFTEN = 3 };
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
-    const bool stuck = w->sticks[id], still = id >= s->sys->ne && w->slipped[id] < OFTEN &&
-                                              (stuck || carom_friction_still(s, id - s->sys->ne));
-    if (id >= s->sys->ne) carom_friction_set(s, id - s->sys->ne, still);
-    double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
+    const bool stuck = w->sticks[id],
+               still = w->slipped[id] < OFTEN && (stuck || carom_friction_still(s, id - s->sys->ne));
+    carom_friction_set(s, id - s->sys->ne, still);
+    double mu = s->sys->contacts[id - s->sys->ne].friction;
     const bool rubs = w->in_B[id] && mu > 0 && n > 0;
     w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0) + no_friction(w, s, b), dir);
     w->slipped[id] += stuck && rubs && !w->sticks[id];
@@ -138,22 +138,20 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
     const double size = carom_size_of_positions(s->sys, w->q);
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        if (w->judged) {
-            w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
+        const double D = w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
+        if (w->judged || id < s->sys->ne) {
             w->in_A[id] = id < s->sys->ne ? !carom_on_rates(s->sys, id) : w->nu[id] > 0;
             w->in_B[id] = id < s->sys->ne || w->Lambda[id] > 0;
             w->sticks[id] = false;
             continue;
         }
-        const double D = w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
         // Contacts that rest on each other start without reactions, gap and velocity: those are in.
         const double none = no_velocity(w, s, w->L.at[b]),
                      none_g = carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
-        w->in_A[id] = id < s->sys->ne ? !carom_on_rates(s->sys, id)
-                                      : (w->nu[id] - shared(w, s, id)) * D >= w->g[id] - none_g;
+        w->in_A[id] = (w->nu[id] - shared(w, s, id)) * D >= w->g[id] - none_g;
         if (!w->in_A[id]) w->nu[id] = shared(w, s, id);
-        w->in_B[id] = id < s->sys->ne || (carom_ggl_alpha_closed(w, s, id) &&
-                                          w->Lambda[id] * D >= carom_ggl_alpha_law_velocity(w, s, b, 0) - none);
+        w->in_B[id] = carom_ggl_alpha_closed(w, s, id) &&
+                      w->Lambda[id] * D >= carom_ggl_alpha_law_velocity(w, s, b, 0) - none;
         if (!w->in_B[id]) w->Lambda[id] = 0;
         friction(w, s, b);
     }
