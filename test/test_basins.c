@@ -114,6 +114,42 @@ static void irregular(void **state) {
     carom_basins_free(&b);
 }
 
+// x'' + 0.3 x' + x^3 - x = F cos(1.2 t), two wells (Holmes).
+#define HOLMES(F)                                                                                                      \
+    "carom: 1\ncoordinates: {x: 0.5}\nenergy: {kinetic: x'^2/2, potential: x^4/4 - x^2/2}\nforces: {x: " F           \
+    "*cos(1.2*t) - 0.3*x'}\nsimulation: {scheme: half-explicit-rk, step: 0.05, end: 10, options: {order: 4}}\n"
+
+// F = 0.2: one orbit of one period in each well.  Steps by a rough tolerance leave noise of that size, whose own period
+// is that of the pieces in which runs go on.
+static void rough_steps(void **state) {
+    (void)state;
+    static const double rtol[] = {1e-3, 1e-5};
+    for (int i = 0; i < 2; ++i) {
+        carom_basins_def d = define(HOLMES("0.2"), LIST("x=-1,0,1", "x'=0,0.1"));
+        d.sweep.run.adaptive = true, d.sweep.run.rtol = rtol[i];
+        carom_basins b = basins(&d);
+        assert_int_equal(b.attractors.rows, 2);
+        for (int a = 0; a < 2; ++a) {
+            const bool right = real(&b.attractors, "x", a) > 0;
+            assert_int_equal(real(&b.attractors, "period", a), 1);
+            assert_close(real(&b.attractors, "x", a), right ? 0.568392 : -0.945023, 10 * rtol[i]);
+            assert_close(real(&b.attractors, "multiplier", a), exp(-0.3 * 3.14159265358979 / 1.2), 1e-5);
+        }
+        carom_basins_free(&b);
+    }
+}
+
+// F = 0.5: one irregular motion across both wells.  Means over 200 points differ by 8 % of the largest rate.
+static void one_irregular(void **state) {
+    (void)state;
+    QUICK_SKIPS();
+    carom_basins_def d = define(HOLMES("0.5"), LIST("x=-1,0", "x'=-1,-0.33333333333333343"));
+    carom_basins b = basins(&d);
+    assert_int_equal(b.attractors.rows, 1);
+    assert_string_equal(carom_table_column(&b.attractors, "kind")->text[0], "chaotic");
+    carom_basins_free(&b);
+}
+
 static void bad_input(void **state) {
     (void)state;
     carom_basins b;
@@ -132,6 +168,7 @@ static void bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(duffing), cmocka_unit_test(wells), cmocka_unit_test(irregular),
+                                       cmocka_unit_test(rough_steps), cmocka_unit_test(one_irregular),
                                        cmocka_unit_test(bad_input)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

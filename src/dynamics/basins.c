@@ -5,8 +5,14 @@
 //
 //     |x_n - x_(n-k)| <= NEAR |x|   for the last 2 k points, by component                                 (BAS-1)
 //
-// in units of the largest values that this run has seen.
-// Two runs have one attractor when their orbits share a point within SHARED.
+// in units of the largest values that this run has seen.  Runs whose steps follow from a tolerance do not repeat
+// themselves better than to FINE of it, and may repeat what steps leave with a period of its own.  The period is then
+// the least one for which this holds, or for which, over all points of the second half,
+//
+//     |x_n - x_(n-k)| <= FINE rtol |x|                                                                    (BAS-2)
+//
+// Two runs have one attractor when their orbits share a point within SHARED, irregular ones when their means are the
+// same within their errors, or within ALIKE.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/grow.h"
 #include "base/news.h"
@@ -26,14 +32,17 @@
 #include <time.h>
 
 static const double NEAR = 1e-6, SHARED = 1e-3; // of the size of a component
-static const double ALIKE = 0.05;               // of the size: means of irregular motions that count as one
+static const double FINE = 10;                  // of the tolerance of runs
+static const double ALIKE = 0.05, DOUBTFUL = 4; // of the size, and of the error: means of irregular motions that count
+                                                // as one
 static const double SMALLEST = 1e-9;            // of the largest component: less is zero
 enum {
     PIECE = 8,
     LONGEST = 16,
     MOST = 400,
-    MANY = 300
-}; // section points at once; of a period; of a run; for exponents
+    MANY = 300,
+    BLOCKS = 8
+}; // section points at once; of a period; of a run; for exponents; parts of a run whose means tell the error of its own
 
 typedef enum basin_kind { BASIN_PERIODIC, BASIN_REST, BASIN_IRREGULAR, BASIN_OUT } basin_kind;
 
@@ -44,6 +53,7 @@ typedef struct fate {
     long points;   // until it was decided
     double *x;     // the last `period` points, n each, the last one first; irregular: the mean of the second half
     double *size;  // n: largest values of each component in the second half
+    double *error; // n: irregular: the standard error of the mean
     double *state; // at its end
     double last;   // what the last period still changed
     double T;      // time of the last period
@@ -71,6 +81,7 @@ typedef struct basins {
     char **own, section[60];
     int nown;
     double *size; // n: of each component, over all runs
+    double fine;  // FINE times the tolerance of the runs; 0: steps are given
     attractor *found;
     int nfound, *label; // of every run: attractor, -1: none
     pthread_mutex_t lock;
@@ -106,15 +117,39 @@ static double apart(const basins *k, const double *size, const double *a, const 
     return most;
 }
 
-// (BAS-1)
-static int period_of(const basins *k, const track *t, double *last) {
-    for (int p = 1; p <= k->longest && 3 * p <= t->points; ++p) {
-        double most = 0;
-        for (int i = 0; i < 2 * p; ++i)
-            most = fmax(most, apart(k, t->size, point(k, t, i) + 1, point(k, t, i + p) + 1));
-        if (most <= NEAR) return *last = most, p;
+// By how much so many of the last points differ from those p before them.
+static double off_period(const basins *k, const track *t, int p, long points) {
+    double most = 0;
+    for (long i = 0; i < points; ++i)
+        most = fmax(most, apart(k, t->size, point(k, t, i) + 1, point(k, t, i + p) + 1));
+    return most;
+}
+
+// (BAS-1), (BAS-2)  last: no more points will come.
+static int period_of(const basins *k, const track *t, bool last, double *off) {
+    int period = 0;
+    for (int p = 1; p <= k->longest && 3 * p <= t->points && !period; ++p)
+        if ((*off = off_period(k, t, p, 2 * p)) <= NEAR) period = p;
+    for (int p = 1; p < period; ++p)
+        if (period % p == 0 && off_period(k, t, p, 2 * p) <= k->fine) return p;
+    for (int p = 1; p <= k->longest && 4 * p <= t->points && !period && last; ++p)
+        if ((*off = off_period(k, t, p, t->points / 2)) <= k->fine) period = p;
+    return period;
+}
+
+// The mean of the second half, and its standard error by means over blocks.
+static void mean_of(const basins *k, const track *t, double *mean, double *error) {
+    const long points = (t->points + 1) / 2, block = points / BLOCKS;
+    for (int c = 0; c < k->n; ++c) {
+        double squares = 0;
+        for (long i = 0; i < points; ++i) mean[c] += point(k, t, i)[1 + c] / (double)points;
+        for (int b = 0; b < BLOCKS && block > 0; ++b) {
+            double of = 0;
+            for (long i = b * block; i < (b + 1) * block; ++i) of += point(k, t, i)[1 + c] / (double)block;
+            squares += (of - mean[c]) * (of - mean[c]);
+        }
+        error[c] = sqrt(squares / (BLOCKS * (BLOCKS - 1)));
     }
-    return 0;
 }
 
 static bool add_points(basins *k, track *t, const outcome *o) {
@@ -160,7 +195,7 @@ static bool decide(basins *k, fate *f, const track *t, const outcome *o, bool la
         x = calloc((size_t)n + 1, sizeof *x);
         if (x && rest) carom_copy(x, o->observed, n), f->status = 0;
     } else {
-        f->period = period_of(k, t, &f->last);
+        f->period = period_of(k, t, last, &f->last);
         if (!f->period && !last) return false;
         f->kind = f->period ? section ? BASIN_PERIODIC : BASIN_REST : BASIN_IRREGULAR;
         const int points = f->period ? f->period : 1;
@@ -168,11 +203,11 @@ static bool decide(basins *k, fate *f, const track *t, const outcome *o, bool la
         for (int p = 0; x && p < points; ++p) carom_copy(x + (size_t)p * (size_t)n, point(k, t, p) + 1, n);
         if (f->period)
             f->T = point(k, t, 0)[0] - point(k, t, f->period)[0];
-        else if (x) {
+        else if (x && (f->error = calloc((size_t)n + 1, sizeof *f->error))) {
             f->T = t->points > 1 ? point(k, t, 0)[0] - point(k, t, 1)[0] : 0;
+            f->last = 0;
             carom_zero(x, n);
-            for (long i = 0; i < (t->points + 1) / 2; ++i)
-                carom_axpy(x, 2.0 / (double)(t->points + 1), point(k, t, i) + 1, n);
+            mean_of(k, t, x, f->error);
         }
     }
     f->x = x;
@@ -181,7 +216,7 @@ static bool decide(basins *k, fate *f, const track *t, const outcome *o, bool la
         for (int c = 0; c < n; ++c) f->size[c] = fmax(f->size[c], fabs(point(k, t, i)[1 + c]));
     f->state = malloc(state * sizeof *f->state);
     if (f->state && o->end) memcpy(f->state, o->end, state * sizeof *f->state);
-    f->done = f->x && f->size && f->state;
+    f->done = f->x && f->size && f->state && (f->kind != BASIN_IRREGULAR || f->error);
     if (f->status != 0 && o->message && (f->message = malloc(strlen(o->message) + 1))) strcpy(f->message, o->message);
     return true;
 }
@@ -283,14 +318,22 @@ static carom_status run_lanes(basins *k) {
 
 // -- attractors ---------------------------------------------------------------------------------------------------
 
+static bool same_mean(const basins *k, const fate *a, const fate *b) {
+    for (int c = 0; c < k->n; ++c) {
+        const double doubt = DOUBTFUL * hypot(a->error[c], b->error[c]);
+        if (fabs(a->x[c] - b->x[c]) > fmax(ALIKE * k->size[c], doubt)) return false;
+    }
+    return true;
+}
+
 static bool is_same(const basins *k, const attractor *a, const fate *f) {
     const fate *of = &k->fate[a->run];
     if (f->kind != a->kind) return false;
     if (f->kind == BASIN_OUT) return true;
-    if (f->kind == BASIN_IRREGULAR) return apart(k, k->size, f->x, of->x) <= ALIKE;
+    if (f->kind == BASIN_IRREGULAR) return same_mean(k, f, of);
     if (f->period != a->period) return false;
     for (int p = 0; p < of->period; ++p)
-        if (apart(k, k->size, f->x, of->x + (size_t)p * (size_t)k->n) <= SHARED) return true;
+        if (apart(k, k->size, f->x, of->x + (size_t)p * (size_t)k->n) <= fmax(SHARED, k->fine)) return true;
     return false;
 }
 
@@ -498,6 +541,24 @@ static carom_status observe(basins *k, const carom_model *m) {
     return CAROM_OK;
 }
 
+// The tolerance that steps follow from; 0: they are given.
+static carom_status find_tolerance(basins *k, const carom_model *m) {
+    enum { TEXT = 1000 };
+    char text[TEXT + 1] = " ";
+    carom_run run;
+    CAROM_TRY(carom_run_resolve(&run, m, &k->def->sweep.run, k->err));
+    const carom_sim_def d = carom_run_sim(&run, m);
+    carom_sim *sim = carom_sim_create(&d, k->err);
+    if (!sim) return carom_run_free(&run), k->err->code;
+    carom_sim_options_text(sim, text + 1, TEXT);
+    const bool controlled = carom_sim_scheme(sim)->controls_own_steps || strstr(text, " adaptive=on");
+    const char *rtol = controlled ? strstr(text, " rtol=") : NULL;
+    k->fine = rtol ? FINE * carom_number(rtol + sizeof " rtol=" - 1, NULL) : 0;
+    carom_sim_destroy(sim);
+    carom_run_free(&run);
+    return CAROM_OK;
+}
+
 static carom_status open(basins *k) {
     carom_sweep_def d = k->def->sweep;
     carom_model_def md = d.model;
@@ -507,6 +568,7 @@ static carom_status open(basins *k) {
     carom_status status = observe(k, m);
     d.observe = k->observe;
     carom_forcing f;
+    if (status == CAROM_OK) status = find_tolerance(k, m);
     if (status == CAROM_OK) status = carom_model_forcing(m, -1, &f, k->err);
     if (status == CAROM_OK && !d.section && f.forced && !(f.period > 0))
         status = carom_fail(k->err, CAROM_BAD_INPUT,
@@ -552,7 +614,7 @@ carom_status carom_basins_find(carom_basins *b, const carom_basins_def *def, car
     basins k = {.b = b, .def = def, .err = err};
     const carom_status status = find(&k);
     for (long r = 0; k.fate && r < k.s->runs; ++r)
-        free(k.fate[r].x), free(k.fate[r].size), free(k.fate[r].state), free(k.fate[r].message);
+        free(k.fate[r].x), free(k.fate[r].size), free(k.fate[r].error), free(k.fate[r].state), free(k.fate[r].message);
     free(k.fate), free(k.label), free(k.size), free(k.found);
     if (k.s) k.s->def.follow = CAROM_FOLLOW_NONE;
     carom_sweep_destroy(k.s);
