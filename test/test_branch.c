@@ -540,6 +540,25 @@ static void crossing_sliding(void **state) {
     carom_orbit_free(&o);
 }
 
+// From F = 1 on, friction holds what cos(b t) would move: the branch ends there.
+static void held_by_friction(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {b: 0.7, F: 0.99}\ncoordinates: {x: 0.5}\n"
+                                     "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: cos(b*t)}\n"
+                                     "contacts: {f: {normal force: 1, slip: x, friction: F}}\n",
+                                     "2*pi/b", 100);
+    carom_orbit o = find_orbit(&d);
+    double start[4];
+    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.99, 9);
+    carom_branch b = follow(&f);
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "adding-sliding f", 0), 1, 1e-8);
+    assert_int_equal(event_row(&b, "adding-sliding f", 0), b.branch.rows - 1);
+    assert_non_null(strstr(b.note.text, "friction holds everything"));
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
 // A spring that is touched where the amplitude F/|1 - w^2 + 2 i z w| reaches its distance: W = w^2 with W^2 - (2 - 4
 // z^2) W + 1 - F^2/d^2 = 0.
 static void closing(void **state) {
@@ -701,6 +720,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(grazes_by_frequency),
                                        cmocka_unit_test(grazes_twice),
                                        cmocka_unit_test(crossing_sliding),
+                                       cmocka_unit_test(held_by_friction),
                                        cmocka_unit_test(closing), cmocka_unit_test(bilinear),
                                        cmocka_unit_test(lengths),
                                        cmocka_unit_test(folds_of_any_size),

@@ -66,6 +66,8 @@ typedef struct carom_curve {
     void (*describe)(void *user, bool failed, char *text, size_t size);
     // has the linearised motion alone seen this difference?  NULL: never
     bool (*roughly)(void *user);
+    // does friction hold everything all the time?  NULL: it never does
+    bool (*held)(void *user);
     // as accurate as possible, where events are located; NULL: it always is
     carom_status (*precise)(void *user, bool on);
     // a contact is hardly touched: the curve goes to the orbit that touches it, in words, or to the edge of the

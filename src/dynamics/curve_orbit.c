@@ -22,6 +22,7 @@ static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3;
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
 static const double OUTGROWN = 10; // of typical sizes: these are measured again
+static const double STILL = 1e-12; // of the widest orbit: what rounding moves where friction holds everything
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
 typedef struct orbits {
@@ -33,6 +34,7 @@ typedef struct orbits {
     carom_hit *hit;           // of the solution that was kept
     int nhits;
     double *mode;             // of the contacts at its start
+    double *widest;           // nq: how far positions have moved in the solutions that were kept, at most
     int *crossed;             // of contacts of finite stiffness
     bool *soft_closed;
     carom_graze g;            // an orbit that touches, and those beside it
@@ -211,6 +213,7 @@ static carom_status keep(void *user, double *tau) {
     o->hit = more, o->nhits = s->nhits;
     if (s->nhits > 0) memcpy(o->hit, s->hit, (size_t)s->nhits * sizeof *more);
     carom_copy(o->mode, s->mode_0, s->p.nc);
+    for (int i = 0; i < s->nq; ++i) o->widest[i] = fmax(o->widest[i], s->most[i] - s->least[i]);
     for (int i = 0; i < s->soft; ++i) o->crossed[i] = s->crossed[i], o->soft_closed[i] = s->soft_closed[i];
     return CAROM_OK;
 }
@@ -492,6 +495,16 @@ static carom_status leave(void *user, const double *range, double *tau, bool *cl
     carom_zero(tau, s->n + 2);
     tau[s->n + 1] = s->value > from ? 1 : -1;
     return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
+}
+
+static bool held(void *user) {
+    const orbits *o = user;
+    const carom_shooter *s = &o->c.s;
+    bool sticks = false;
+    for (int c = 0; c < s->p.nc; ++c) sticks = sticks || s->mode_0[c] == CAROM_MODE_STICK;
+    for (int i = 0; i < s->nq; ++i)
+        if (s->most[i] - s->least[i] > STILL * o->widest[i]) sticks = false;
+    return sticks;
 }
 
 static carom_status beside(void *user, const double *tau, double sigma, bool *other) {
@@ -871,12 +884,12 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors),
-    o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode),
+    o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->widest = calloc((size_t)s->nq + 1, sizeof *o->widest),
     o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed),
     o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed),
     o->x = calloc(2 * n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
-    if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed)
+    if (!o->re || !o->im || !o->vectors || !o->mode || !o->widest || !o->x || !o->crossed || !o->soft_closed)
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o,
                        .ntau = s->n + 2,
@@ -895,6 +908,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .beyond = beyond,
                        .apart = apart,
                        .roughly = roughly,
+                       .held = held,
                        .precise = precise,
                        .settle = settle,
                        .row = row,
@@ -938,6 +952,6 @@ void carom_curve_orbits_close(carom_curve *k) {
     carom_graze_close(&o->g);
     carom_cycle_close(&o->c);
     free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o->crossed),
-        free(o->soft_closed), free(o);
+        free(o->widest), free(o->soft_closed), free(o);
     k->user = NULL;
 }

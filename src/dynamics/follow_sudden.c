@@ -170,6 +170,20 @@ static carom_status stand_before(follow_walk *w, int branch, double a, bool exac
     return a > FOLLOW_SMALLEST ? follow_smooth_events(w, branch, &good) : CAROM_OK;
 }
 
+// The curve goes to the solution behind the event.  Where nothing moves any more, there is no orbit: the branch ends.
+static carom_status go_on_behind(follow_walk *w, int branch, const follow_spot *at, double behind, bool *ended) {
+    static const carom_error still = {
+        .code = CAROM_SINGULAR,
+        .text = "friction holds everything from there on, and states of rest form a set"};
+    int iterations;
+    CAROM_TRY(follow_go(w, w->place, w->tau, behind, &iterations));
+    *ended = w->k.held && w->k.held(w->k.user);
+    if (!*ended) return CAROM_OK;
+    CAROM_TRY(w->k.restore(w->k.user, at->place));
+    follow_note_end(w, branch, &still);
+    return CAROM_OK;
+}
+
 carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *shorter, bool *ended) {
     double a = 0, b = ds, behind = 0;
     bool found = false;
@@ -236,5 +250,5 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *
     }
     *ended = !found;
     if (!found) follow_note_end(w, branch, &why);
-    return found ? follow_go(w, w->place, w->tau, behind, &iterations) : CAROM_OK;
+    return found ? go_on_behind(w, branch, at, behind, ended) : CAROM_OK;
 }
