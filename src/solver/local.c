@@ -59,13 +59,12 @@ static bool at(const tangent *t, double alpha, double *p) {
     return true;
 }
 
-// (SOL-3)  phi(alpha) = mu p_N / |p_T| - 1 is nearly a straight line; *slope is its derivative, q that of p_T.
-static double phi(const tangent *t, double alpha, const double *p, double *q, double *slope) {
+// (SOL-3)  phi(alpha) = mu p_N / |p_T| - 1 is nearly a straight line; *slope is its derivative.
+static double phi(const tangent *t, double alpha, const double *p, double *slope) {
     const double a = t->a + alpha, d = t->d + alpha, det = a * d - t->b * t->c;
     const double q1 = (t->b * p[2] - d * p[1]) / det, q2 = (t->c * p[1] - a * p[2]) / det; // p_T' = -(A + alpha)^-1 p_T
     const double l2 = p[1] * p[1] + p[2] * p[2], l = sqrt(l2), qN = -(t->n0 * q1 + t->n1 * q2);
     *slope = t->mu * (qN - p[0] * (p[1] * q1 + p[2] * q2) / l2) / l;
-    q[0] = q1, q[1] = q2;
     return t->mu * p[0] / l - 1;
 }
 
@@ -90,12 +89,9 @@ static void root(const tangent *t, carom_slip how, double *p) {
     const double guess = sqrt(t->r0 * t->r0 + t->r1 * t->r1) / (t->mu * t->pN);
     double low = 0, high = INFINITY, alpha = begin_at(how.alpha, guess, 0.5 * (t->a + t->d));
     for (int k = 0; k < 100; k++) {
-        double slope = 0, q[2];
-        const double f = at(t, alpha, p) ? phi(t, alpha, p, q, &slope) : -1;
-        if (f * f <= how.tol) { // Newton's method squares the error: the last step needs no new p
-            for (int i = 0; i < 2 && slope > 0; i++) p[1 + i] -= f / slope * q[i];
-            return;
-        }
+        double slope = 0;
+        const double f = at(t, alpha, p) ? phi(t, alpha, p, &slope) : -1;
+        if (fabs(f) <= how.tol) return;
         const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;
