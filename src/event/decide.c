@@ -37,6 +37,12 @@ static double still_exactly(const carom_phase *w, const carom_step *s, int k, bo
     return carom_phase_still(w, s, &w->all, k, slip) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
 }
 
+// What rounding leaves of the velocity of a row where events are located to rounding.
+static double little(const carom_phase *w, const carom_step *s, const carom_local *L, int k) {
+    return CAROM_PHASE_LITTLE * carom_phase_still(w, s, L, k, false) +
+           64 * DBL_EPSILON * carom_local_magnitude(L, k, w->v);
+}
+
 // (MX-11)  eps_v = 2 |Gamma| delta + sqrt(2 k |Gamma| eps_g): flights and slips that last no longer than the interval,
 //          and flights that the rounding eps_g of the gap hides.  Each of those falls too deep by eps_g, which feeds
 //          speeds up to (2 |Gamma| eps_g e^2/(1 - e^2))^1/2; k is above that.
@@ -255,11 +261,9 @@ static double unseen(const carom_phase *w, int c) { return w->tol_g[c] / carom_p
 static bool approaches(const carom_phase *w, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
-        const double none = w->limits.exact ? CAROM_PHASE_LITTLE * carom_phase_still(w, s, &w->all, k, false) +
-                                                  64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v)
+        const double none = w->limits.exact ? little(w, s, &w->all, k)
                                             : carom_flow_no_approach(s, &w->all, k, w->v) + unseen(w, c);
-        const double little = none + w->over_to[c];
-        if (w->in[c] && carom_column_dot(&w->all.W, k, w->v) + w->all.w[k] < -little) return true;
+        if (w->in[c] && carom_column_dot(&w->all.W, k, w->v) + w->all.w[k] < -(none + w->over_to[c])) return true;
     }
     return false;
 }
@@ -337,7 +341,7 @@ static carom_status candidates(carom_phase *w, carom_step *s) {
 
 // (EV-39)  Features that meet at one place, as an edge and a corner of it, have nearly the same direction.  What their
 //          velocities differ by would be taken away by impulses that cancel, |P_i| G_ii > 1e3 max |u|: of these
-//          contacts those that move away leave, and the others are stopped without them.
+//          contacts those that move away, by more than rounding, leave, and the others are stopped without them.
 static bool let_go(carom_phase *w, const carom_step *s) {
     // impulses a thousand times what the velocities need act on nothing but each other
     static const double CANCEL = 1e3;
@@ -355,7 +359,8 @@ static bool let_go(carom_phase *w, const carom_step *s) {
     }
     for (int b = ne; b < f->L.nb && some; ++b) {
         const int c = f->L.id[b] - ne;
-        if (f->u[f->L.at[b]] > 0 && f->u[f->L.at[b]] > least) w->in[c] = false, w->f.mode[c] = CAROM_MODE_OPEN;
+        const double u = f->u[f->L.at[b]];
+        if (u > little(w, s, &f->L, f->L.at[b]) && u > least) w->in[c] = false, w->f.mode[c] = CAROM_MODE_OPEN;
     }
     return some;
 }

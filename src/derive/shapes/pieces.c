@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const double ROUND = 1e-11; // of the size: pieces overlap by so much, against gaps by rounding
+static const double FLUSH = 1e-9; // of the size: faces that overlap by less only pass each other
 static const double SLACK = 1e-3; // of the size: pieces that do not touch are so much farther apart
 static const double TINY = 1e-13; // of the size: nearer centres have no direction
 static const double ENDLESS = 1e30; // length of a line without end: a number, which may be multiplied by zero
@@ -141,7 +142,7 @@ static vec surface(carom_graph *g, const place *p, vec centre, carom_node rho, v
 }
 
 // (OUT-7)  An arc allows the normals between those at its ends, and beyond an end behind which there is a line as much
-//          more as leaves the line flat on what it lies on: n x n_end <= s/(4 R), s the way that is left there.
+//          more as leaves the line flat on what it lies on: n x n_end <= (s - 1e-9 R)/(4 R), s the way that is left.
 static carom_node allows(carom_graph *g, const place *p, vec n, const carom_node *more) {
     const vec from = pair_of(g, p, PIECE_FROM), to = pair_of(g, p, PIECE_TO);
     const carom_node none = n_num(g, -ROUND);
@@ -236,6 +237,13 @@ static touching arcs(carom_graph *g, const place *A, const place *B) {
     return decided(g, A, B, here, n_sub(g, a, n_add(g, rho_A, rho_B)), v_if(g, some, n, flat(g, zero, zero)), p_A);
 }
 
+// How far beyond the end of an arc its normal may be.  A line behind it that lies flat overlaps by the way s that is
+// left: (s - 1e-9 R)/(4 R), less than nothing where faces are flush and a corner only passes from one to the other.
+static carom_node leaves_flat(carom_graph *g, carom_node line, carom_node way, carom_node four) {
+    const carom_node none = n_num(g, ROUND), over = n_sub(g, n_div(g, way, four), n_num(g, 0.25 * FLUSH));
+    return n_add(g, none, n_mul(g, line, n_sub(g, over, none)));
+}
+
 // (OUT-6)  g = n.(c - p) - rho,  s = t.(c - p) - b: of an arc over a line through p with the direction t
 static touching arc_on_line(carom_graph *g, const place *A, const place *L) {
     const vec c = to_world(g, A, pair_of(g, A, PIECE_AT)), along = pair_of(g, L, PIECE_FROM),
@@ -247,10 +255,9 @@ static touching arc_on_line(carom_graph *g, const place *A, const place *L) {
     if (A->winds) s = n_sub(g, s, A->x[PIECE_WIND]);
     const vec p = surface(g, A, c, rho, minus(g, n)), foot = v_sub(g, p, v_scale(g, n, gap));
     const carom_node tiny = n_mul(g, n_num(g, ROUND), L->x[PIECE_SIZE]), four = n_mul(g, n_num(g, 4), L->x[PIECE_SIZE]);
-    const carom_node ahead = n_sub(g, L->x[PIECE_TO], s), behind = n_sub(g, s, L->x[PIECE_TO + 1]),
-                     none = n_num(g, ROUND);
-    const carom_node more[2] = {larger(g, none, n_mul(g, A->x[PIECE_FLAT], n_div(g, ahead, four))),
-                                larger(g, none, n_mul(g, A->x[PIECE_FLAT + 1], n_div(g, behind, four)))};
+    const carom_node ahead = n_sub(g, L->x[PIECE_TO], s), behind = n_sub(g, s, L->x[PIECE_TO + 1]);
+    const carom_node more[2] = {leaves_flat(g, A->x[PIECE_FLAT], ahead, four),
+                                leaves_flat(g, A->x[PIECE_FLAT + 1], behind, four)};
     const carom_node least = n_fun(g, CAROM_OP_NEG, tiny);
     carom_node here =
         n_and(g, allows(g, A, n_A, more), n_and(g, at_least(g, ahead, least), at_least(g, behind, least)));
