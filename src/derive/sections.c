@@ -585,6 +585,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_derive_links(r));
     CAROM_TRY(read_outputs(r));
     CAROM_TRY(carom_derive_controllers(r));
+    CAROM_TRY(carom_derive_jumps(r));
     CAROM_TRY(carom_derive_knots(r));
     CAROM_TRY(read_exact(r));
     CAROM_TRY(carom_derive_checks(r));

@@ -139,18 +139,19 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     return status;
 }
 
-// Positions decide.  Where velocities do, a motion may be held there, and events would never end.  Reactions and slip
-// speeds, inputs np and after, are for friction alone.
-static bool by_position(const carom_model *m, carom_node k) {
+// Does the state decide, and for `places` positions alone?  Reactions and slip speeds, inputs np and after, are for
+// friction alone.
+static bool by_state(const carom_model *m, carom_node k, bool places) {
     const carom_graph *g = m->graph;
-    bool reacts = false;
-    for (int i = m->np; i <= m->np + m->nreacting + 1 && !reacts; ++i)
-        reacts = carom_graph_depends(g, k, CAROM_PARAMETER, i);
-    return !reacts && carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1);
+    const bool moves = carom_graph_depends(g, k, CAROM_VELOCITY, -1);
+    for (int i = m->np; i <= m->np + m->nreacting + 1; ++i)
+        if (carom_graph_depends(g, k, CAROM_PARAMETER, i)) return false;
+    return places ? !moves && carom_graph_depends(g, k, CAROM_POSITION, -1)
+                  : moves || carom_graph_depends(g, k, CAROM_POSITION, -1);
 }
 
-// Of the n nodes of a list, which is freed, those that positions alone decide.
-static carom_status add_places(resolver *r, int n, carom_node *list, bool jumps) {
+// Of the n nodes of a list, which is freed, those that the state decides.
+static carom_status add_places(resolver *r, int n, carom_node *list, bool places, bool jumps) {
     carom_model *m = r->m;
     carom_node last = 0;
     carom_status status = CAROM_OK;
@@ -162,7 +163,7 @@ static carom_status add_places(resolver *r, int n, carom_node *list, bool jumps)
         if (m->kink[k] <= last && carom_kink_is_of_forces(m->kink_of[k])) known[m->kink[k]] = k + 1;
     for (int i = 0; i < n && status == CAROM_OK; ++i) {
         int *at = known + list[i];
-        if (*at == 0 && !by_position(m, list[i])) continue;
+        if (*at == 0 && !by_state(m, list[i], places)) continue;
         if (*at == 0) status = carom_add_kink(r, list[i], -1), *at = m->nkinks;
         if (status == CAROM_OK && jumps) m->kink_of[*at - 1] = CAROM_JUMPS;
     }
@@ -174,7 +175,22 @@ static carom_status add_places(resolver *r, int n, carom_node *list, bool jumps)
 static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
     carom_node *list = NULL;
     const int n = x == CAROM_NONE ? 0 : carom_graph_bends(r->m->graph, x, smooth, &list);
-    return add_places(r, n, list, false);
+    return add_places(r, n, list, true, false);
+}
+
+static carom_status add_jumps(resolver *r, carom_node x, bool slope) {
+    carom_node *list = NULL;
+    const int n = x == CAROM_NONE ? 0 : carom_graph_jumps(r->m->graph, x, slope, &list);
+    return add_places(r, n, list, false, true);
+}
+
+carom_status carom_derive_jumps(resolver *r) {
+    carom_model *m = r->m;
+    CAROM_TRY(add_jumps(r, m->potential, true));
+    for (int i = 0; i < m->visible.nv; ++i) CAROM_TRY(add_jumps(r, m->force[i], false));
+    for (int i = 0; i < m->nstates; ++i) CAROM_TRY(add_jumps(r, m->state_rate[i], false));
+    for (int i = 0; i < m->point_force.n; ++i) CAROM_TRY(add_jumps(r, m->point_force.node[i], false));
+    return CAROM_OK;
 }
 
 carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub) {
@@ -183,7 +199,7 @@ carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub) {
     r->slip_speed = carom_graph_input(r->m->graph, CAROM_PARAMETER, r->m->np + r->m->nreacting + 1);
     CAROM_TRY(carom_resolve_expression(r, rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
     const int n = carom_graph_kinks(r->m->graph, x, &list);
-    return add_places(r, n, list, true);
+    return add_places(r, n, list, true, true);
 }
 
 carom_status carom_derive_bends(resolver *r) {

@@ -13,6 +13,8 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
 /// Kinks of forces as they are written, and of those of the potential, where positions decide and forces are
 /// continuous.
 carom_status carom_derive_bends(resolver *r);
+/// Where forces, as they are written or of the potential, and rates of states jump with the state.
+carom_status carom_derive_jumps(resolver *r);
 /// Those of a coefficient of friction as it is written, and where it jumps: a body passes such a place with a velocity,
 /// or rests.  r->normal_force is what that is there; r->slip_speed is left without a meaning.
 carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub);

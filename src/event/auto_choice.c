@@ -1,6 +1,7 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
 #include "base/number.h"
 #include "event/auto.h"
+#include "event/side.h"
 #include "linalg/matrix.h"
 #include "scheme/inside.h"
 #include "system/system.h"
@@ -50,6 +51,9 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
             carom_copy(w->y, w->P.v, nv);
             if (by_v) carom_axpy(w->y, e, d, nv);
             else carom_move(s, w->q, w->P.q, e, d);
+            bool across;
+            CAROM_TRY(carom_phase_across_jump(&w->P, s, w->q, w->y, &across));
+            if (across) break; // that is no rate
             CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->q, w->y, false));
             for (int i = 0; i < nv; ++i) d[i] = (f->a[i] - w->x[i]) / e;
             found = carom_size_of_motion(s->sys, d);

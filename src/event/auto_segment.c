@@ -94,6 +94,7 @@ double auto_none(const auto_work *w, const carom_step *s) {
 
 static void prepare(auto_work *w, const carom_step *s) {
     w->P.none = auto_none(w, s);
+    w->P.tol = s->opt[AUTO_RTOL];
     w->P.f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : w->explicit;
 }
 
@@ -220,7 +221,8 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     w->head.event = found;
     w->head.h = *h;
     if (found) {
-        CAROM_TRY(carom_phase_enclose(P, s, carom_phase_kink(P, s) ? auto_shortest(s, P->t) : auto_delta(w, s, *h)));
+        const bool kink = carom_phase_meets_kink(P, s);
+        CAROM_TRY(carom_phase_enclose(P, s, kink ? auto_shortest(s, P->t) : auto_delta(w, s, *h)));
         w->head.from = P->a.tau;
         w->head.to = P->b.tau;
     }
@@ -355,7 +357,6 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_phase_start(P, s, h->h));
     CAROM_TRY(carom_phase_try(P, s, h->from, &P->a, NULL));
     CAROM_TRY(carom_phase_try(P, s, h->to, &P->b, NULL));
-    P->tol = s->opt[AUTO_RTOL];
     CAROM_TRY(carom_phase_event(P, s, auto_delta(w, s, h->h)));
     if (!P->ended) P->t = h->t_b;
     h->still = P->t - before > 8 * auto_shortest(s, P->t) ? 0 : h->still + 1;

@@ -7,6 +7,7 @@
 #include "linalg/matrix.h"
 #include "event/decide.h"
 #include "event/feature.h"
+#include "event/held.h"
 #include "event/tube.h"
 #include "linalg/dense.h"
 #include <float.h>
@@ -742,6 +743,7 @@ void carom_phase_features_last(carom_phase *w, const carom_step *s) {
 // (EV-40)  So may the end of a phase, where no event is: the next one would hold a contact closed on a feature that
 //          nobody has decided on, and that may lie elsewhere.
 carom_status carom_phase_project(carom_phase *w, carom_step *s, double delta) {
+    CAROM_TRY(carom_held_put_back(&w->f.held, s, w->t, w->q, w->v));
     CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
     CAROM_TRY(carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v));
     carom_phase_features_last(w, s);

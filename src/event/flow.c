@@ -429,11 +429,17 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
     }
 }
 
+static carom_status force(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+    if (!f->held.gives) return carom_force(s, f->a_f, t, q, v);
+    carom_copy(f->a_f, f->held.given, s->sys->nv);
+    return CAROM_OK;
+}
+
 // That for forces; accelerations without reactions, f->a and f->a_f, and those of the rows, s->c.
 static carom_status prepare(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const carom_local *L = &f->L;
     CAROM_TRY(form(f, s, FOR_FORCE, t, q, v));
-    CAROM_TRY(carom_force(s, f->a_f, t, q, v));
+    CAROM_TRY(force(f, s, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
     if (f->n == 0) return CAROM_OK;
@@ -484,7 +490,7 @@ static bool is_at(const carom_flow *f, const carom_step *s, double t, const doub
 }
 
 void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v) {
-    if (s->inside->friction || s->sys->events->freeze) return; // those change what is held
+    if (s->inside->friction || s->sys->events->freeze || f->held.n > 0) return; // those change what is held
     carom_copy(f->at.v, v, s->sys->nv); // its place is known
     carom_copy(f->at.mode, f->mode, (ptrdiff_t)f->size);
     f->at.what = CAROM_KNOWN_ALL;
@@ -497,10 +503,10 @@ bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, co
 // M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that
 // point, unless it is a stage.
 static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool stage) {
-    if (f->at.what == CAROM_KNOWN_FREE && is_at(f, s, t, q, v)) return CAROM_OK;
+    if (!f->held.gives && f->at.what == CAROM_KNOWN_FREE && is_at(f, s, t, q, v)) return CAROM_OK;
     f->at.what = CAROM_KNOWN_NOTHING;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    CAROM_TRY(carom_force(s, f->a_f, t, q, v));
+    CAROM_TRY(force(f, s, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
     if (stage) return CAROM_OK;
@@ -531,30 +537,15 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
     return CAROM_OK;
 }
 
-carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+carom_status carom_flow_rate_given(carom_flow *f, carom_step *s, double t, const double *q, const double *v,
+                                   bool laws, bool stage) {
     bool settled = false;
-    if (carom_flow_free(f, s)) return rate_free(f, s, t, q, v, false);
+    if (carom_flow_free(f, s)) return rate_free(f, s, t, q, v, stage || f->held.gives);
     for (int round = 0; !settled; ++round) {
         CAROM_TRY(rate(f, s, t, q, v, laws));
         CAROM_TRY(carom_friction_settle(s, &f->L, f->lambda, round, &settled));
     }
     return CAROM_OK;
-}
-
-// (EV-19)  Near a singular position accelerations are those of the nearest state on the constraints.  What the error of
-//          the integrator leaves in W'v stands in kappa, and the reactions divide it by the distance to that position:
-//          an integrator would follow that error with ever smaller steps.
-carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v,
-                                  bool laws) {
-    if (carom_flow_free(f, s)) return rate_free(f, s, t, *q, *v, true);
-    CAROM_TRY(carom_flow_rate(f, s, t, *q, *v, laws));
-    if (f->n == 0 || f->pivot >= CAROM_FLOW_SINGULAR || f->shared) return CAROM_OK;
-    carom_copy(f->q_on, *q, s->sys->nq);
-    carom_copy(f->v_on, *v, s->sys->nv);
-    CAROM_TRY(carom_flow_project_position(f, s, t, f->q_on));
-    CAROM_TRY(carom_flow_stop(f, s, t, f->q_on, f->v_on));
-    *q = f->q_on, *v = f->v_on;
-    return carom_flow_rate(f, s, t, *q, *v, laws);
 }
 
 enum { CORRECTIONS = 8 }; // quadratic: more mean that there is no solution

@@ -66,13 +66,9 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 // What time can resolve.
 static double shortest(const carom_step *s) { return 4 * DBL_EPSILON * (fabs(s->t) + s->h); }
 
-// (MX-7)  delta = C h (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h);  (h/T)^p
-static double relative(const carom_phase *w, const carom_step *s) {
-    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SPEED] / w->now[CAROM_PHASE_SIZE_A] : 0;
-    return pow(s->h / fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h), w->f.T->order);
-}
+// (MX-7)  delta = C h (h/T)^p
 static double bracket_length(const carom_phase *w, const carom_step *s) {
-    return fmax(fmin(s->opt[OPT_BRACKET] * s->h * relative(w, s), s->h / 16), shortest(s));
+    return fmax(fmin(s->opt[OPT_BRACKET] * s->h * carom_phase_relative(w, s), s->h / 16), shortest(s));
 }
 
 // The part ends at t, in w->a, without event.
@@ -91,6 +87,7 @@ static carom_status end_part(carom_phase *w, carom_step *s, double t, carom_kink
 static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinked_parts *p, bool *found) {
     const double left = t_1 - w->t, h = carom_kinked_part(s, p, w->t, left);
     bool met;
+    w->tol = carom_phase_relative(w, s);
     CAROM_TRY(carom_phase_start(w, s, h));
     if (carom_kinked_passing(w, p)) return CAROM_OK;
     CAROM_TRY(carom_phase_advance(w, s, h, NULL));
@@ -100,10 +97,9 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     CAROM_TRY(carom_phase_look(w, s, found));
     if (!*found && carom_kinked_divide(s, h, false, met, p)) return CAROM_OK;
     if (!*found) return end_part(w, s, h < left ? w->t + h : t_1, p);
-    bool kink = carom_phase_kink(w, s);
+    bool kink = carom_phase_meets_kink(w, s);
     // the last stage counts for more than the interval that it is beyond a kink
     double delta = kink ? shortest(s) : bracket_length(w, s);
-    w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
     if (!kink && carom_phase_jump(w, s)) { // what was beyond it made the event
         kink = true, delta = shortest(s);

@@ -4,6 +4,7 @@
 #include "event/change.h"
 #include "event/decide.h"
 #include "event/feature.h"
+#include "event/held.h"
 #include "event/hidden.h"
 #include "event/margin.h"
 #include "event/phase.h"
@@ -32,6 +33,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     carom_phase w = {.integrator = &carom_integrator_rk, .limits = CAROM_LIMITS_ENCLOSED, .walls = true};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
     w.f = carom_allocate_flow(mem, sys, T);
+    w.f.held = carom_allocate_held(mem, sys);
     w.size = CAROM_PHASE_HEAD + w.f.size;
     w.kept = carom_allocate(keep, CAROM_PHASE_HEAD);
     carom_flow_sizes(sys, w.kept_size);
@@ -72,6 +74,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++])
         carom_copy(at, w->kept_flow[i], (ptrdiff_t)w->kept_size[i]);
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
+    w->f.held.n = 0;
     w->nphi = 2 * s->sys->nc + s->sys->events->nk; // contacts come and go
     w->scan.n = w->nphi + s->sys->nc;
     w->f.follows = w->limits.exact;
@@ -198,6 +201,12 @@ const carom_integrator carom_integrator_rk = {.reset = rk_reset,
 
 // -- the start of a phase -----------------------------------------------------------------------------------------
 
+// (MX-7)  (h/T)^p,  T = max(largest |v| / largest |v'| of the run, time since its start, 16 h)
+double carom_phase_relative(const carom_phase *w, const carom_step *s) {
+    const double natural = w->now[CAROM_PHASE_SIZE_A] > 0 ? w->now[CAROM_PHASE_SPEED] / w->now[CAROM_PHASE_SIZE_A] : 0;
+    return pow(s->h / fmax(fmax(natural, s->t - w->now[CAROM_PHASE_START]), 16 * s->h), w->f.T->order);
+}
+
 carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) w->scan.watched[c] = carom_phase_open(w, c) && w->armed[c] && !w->barred[c];
     w->scan.left.tau = 0;
@@ -236,6 +245,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     carom_copy(w->q_held, w->q, s->sys->nq);
+    w->f.held.n = 0;
     CAROM_TRY(w->integrator->reset(w, s, h));
     measure(w, s, h);
     w->longest = h;
@@ -247,7 +257,6 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     bool moved;
     CAROM_TRY(carom_phase_sides(w, s, h, &moved));
     if (moved) CAROM_TRY(w->integrator->reset(w, s, h));
-    if (moved) carom_copy(P->q, w->q, s->sys->nq);
     if (nc == 0) return CAROM_OK;
     carom_scan_begin(&w->scan, w->t);
     CAROM_TRY(carom_phase_gaps(w, s, w->t, P));
@@ -398,44 +407,36 @@ carom_status carom_phase_next(carom_phase *w, carom_step *s) {
     return carom_phase_sides_left(w, s);
 }
 
-carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
-    const double tau = w->b.tau;
-    CAROM_TRY(look_inside(w, s, true, found));
-    *found = *found || violated(w, &w->b);
-    if (*found) return CAROM_OK;
-    CAROM_SWAP(carom_event_point, &w->a, &w->b);
-    // A function that was negative in a stage may have been so for a moment that neither end of the step shows.
-    if (!w->crossed) return CAROM_OK;
-    CAROM_TRY(at(w, s, 0.5 * (w->from.tau + tau), &w->b));
-    *found = violated(w, &w->b);
-    return CAROM_OK;
-}
-
 static bool jumps(const carom_system *sys) {
     for (int i = 0; i < sys->events->nk; ++i)
         if (carom_system_kink_of(sys, i) == CAROM_JUMPS) return true;
     return false;
 }
 
+typedef enum kinks { BENDS = 1, JUMPS = 2, ALL = BENDS | JUMPS } kinks;
+
 // Is phi beyond a kink of forces, by more than that part of the way to it?
-static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part, bool jumps) {
+static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part, kinks which) {
     for (int i = 0; i < sys->events->nk; ++i) {
         const int of = carom_system_kink_of(sys, i);
-        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && (jumps ? of == CAROM_JUMPS : carom_kink_is_of_forces(of)))
+        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && carom_kink_is_of_forces(of) &&
+            which & (of == CAROM_JUMPS ? JUMPS : BENDS))
             return true;
     }
     return false;
 }
 
 bool carom_phase_kink(const carom_phase *w, const carom_step *s) {
-    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, false);
+    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, ALL);
 }
+
+bool carom_phase_meets_kink(const carom_phase *w, const carom_step *s) { return w->strays || carom_phase_kink(w, s); }
 
 bool carom_phase_jump(const carom_phase *w, const carom_step *s) {
-    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, true);
+    return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, JUMPS);
 }
 
-static carom_status stages_kink(carom_phase *w, carom_step *s, double part, bool jumps, bool *met) {
+static carom_status stages_kink(carom_phase *w, carom_step *s, double part, kinks which, bool *met) {
     const carom_butcher *T = w->f.T;
     double *const *rates = carom_butcher_explicit(T) ? w->f.lifted : w->f.V, *phi = w->aside.phi;
     *met = false;
@@ -445,20 +446,47 @@ static carom_status stages_kink(carom_phase *w, carom_step *s, double part, bool
             if (carom_butcher_a(T, i, j) != 0) carom_axpy(w->f.dv, carom_butcher_a(T, i, j), rates[j], s->sys->nv);
         carom_move(s, w->q_1, w->q, w->tried, w->f.dv);
         CAROM_TRY(carom_phase_kinks(w, s, w->t + carom_butcher_c(T, i) * w->tried, w->q_1, w->f.V[i], phi));
-        *met = force_kink(w, s->sys, phi, part, jumps);
+        *met = force_kink(w, s->sys, phi, part, which);
     }
     return CAROM_OK;
 }
 
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met) {
-    return stages_kink(w, s, part, false, met);
+    return stages_kink(w, s, part, BENDS, met);
+}
+
+// (MX-26)  A stage of the step to w->b beyond a jump of forces: whatever the velocity of w->b shows is of there.
+static carom_status stray(carom_phase *w, carom_step *s, bool *strays) {
+    *strays = false;
+    if (!jumps(s->sys) || w->limits.exact || !(w->b.tau > 0)) return CAROM_OK;
+    if (w->tried != w->b.tau) CAROM_TRY(at(w, s, w->b.tau, &w->trial));
+    return stages_kink(w, s, 0, JUMPS, strays);
+}
+
+carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
+    const double tau = w->b.tau;
+    w->strays = false;
+    CAROM_TRY(look_inside(w, s, true, found));
+    *found = *found || violated(w, &w->b);
+    if (!*found) {
+        CAROM_TRY(stray(w, s, &w->strays));
+        *found = w->strays;
+    }
+    if (*found) return CAROM_OK;
+    CAROM_SWAP(carom_event_point, &w->a, &w->b);
+    // A function that was negative in a stage may have been so for a moment that neither end of the step shows.
+    if (!w->crossed) return CAROM_OK;
+    CAROM_TRY(at(w, s, 0.5 * (w->from.tau + tau), &w->b));
+    *found = violated(w, &w->b);
+    return CAROM_OK;
 }
 
 // Where stages alone are beyond it, by rounding, w->b moves on until it is, too, so that the next phase begins with the
-// forces of there.
+// forces of there.  Where forces jump, no stage of the step to w->a is beyond, and positions are those of there, too.
 carom_status carom_phase_before_kink(carom_phase *w, carom_step *s) {
     enum { TIMES = 40 };
     carom_copy(w->b.v, w->a.v, s->sys->nv);
+    if (w->strays || carom_phase_jump(w, s)) carom_move(s, w->b.q, w->a.q, w->b.tau - w->a.tau, w->a.v);
     w->b.work = w->a.work;
     double e = fmax(w->b.tau - w->a.tau, DBL_EPSILON * w->b.tau);
     for (int i = 0; i < TIMES && jumps(s->sys) && !carom_phase_kink(w, s); ++i, e *= 2) {
@@ -548,8 +576,8 @@ static carom_status judge(carom_phase *w, carom_step *s, const carom_event_point
     *y = worst(w, P);
     *strays = false;
     if (!jumps(s->sys) || w->limits.exact || !(P->tau > 0)) return CAROM_OK;
-    CAROM_TRY(stages_kink(w, s, 0, true, &met));
-    *strays = met && !force_kink(w, s->sys, phi, 0, true);
+    CAROM_TRY(stages_kink(w, s, 0, JUMPS, &met));
+    *strays = met && !force_kink(w, s->sys, phi, 0, JUMPS);
     if (met) *y = fmin(*y, -DBL_EPSILON);
     return CAROM_OK;
 }
@@ -564,7 +592,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
     const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
     double reach = 0.5 * delta; // eps 2^(n_max - j)
     while (reach < length) reach *= 2;
-    w->strays = false;
+    if (!(y_b < 0)) y_b = -DBL_EPSILON;
     for (; w->b.tau - w->a.tau > delta || steep(w, s); reach *= 0.5) {
         const double a = w->a.tau, b = w->b.tau, half = 0.5 * (a + b), r = fmax(reach - 0.5 * (b - a), 0);
         const double x_f = (y_b * a - y_a * b) / (y_b - y_a), side = x_f < half ? 1 : -1, cut = k_1 * (b - a) * (b - a);
@@ -743,7 +771,7 @@ static carom_status before_kink(carom_phase *w, carom_step *s) {
     const int nc = s->sys->nc;
     if (!met && s->sys->events->nk > 0) {
         CAROM_TRY(w->integrator->at(w, s, w->b.tau, &w->trial));
-        CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
+        CAROM_TRY(stages_kink(w, s, 0, ALL, &met));
     }
     if (!met) return CAROM_OK;
     CAROM_TRY(carom_phase_before_kink(w, s));

@@ -9,9 +9,9 @@
 // Files, each uses those before it alone: rk.c tables; accumulate.c runs of impacts and their limits; share.c reactions
 // that are not unique; flow*.c accelerations, projections, impacts, Runge-Kutta stages; scan.c gaps inside a step;
 // tube.c which of them can be left out; hidden.c forces inside a step; feature.c contacts that switch features;
-// change.c events for observers; watch.c event functions; side.c on which side of kinks phases begin; margin.c closed
-// contacts inside a step; decide.c what happens at an event; phase.c steps and location; singular.c; cvode.c the
-// integrator that needs SUNDIALS.
+// change.c events for observers; watch.c event functions; held.c forces that hold where they jump (it finishes what
+// flow.c begins); side.c on which side of kinks phases begin; margin.c closed contacts inside a step; decide.c what
+// happens at an event; phase.c steps and location; singular.c; cvode.c the integrator that needs SUNDIALS.
 #pragma once
 #include "event/state.h"
 
@@ -42,6 +42,9 @@ carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *ch
 /// quite zero.
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting);
 
+/// The error that steps of constant length h make, relative to what moves.
+double carom_phase_relative(const carom_phase *w, const carom_step *s);
+
 /// Before steps are tried; none is longer than h.  exact: then the scheme says what is armed and what is added to gaps,
 /// and arms.
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h);
@@ -69,8 +72,10 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found);
 carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found);
 
 /// Is w->b beyond a kink of forces?  Is a stage of the Runge-Kutta step just made, by more than that part of the way to
-/// it?
+/// one where they do not jump?
 bool carom_phase_kink(const carom_phase *w, const carom_step *s);
+/// After carom_phase_look(): that, or a stage beyond a jump of forces, w->strays?
+bool carom_phase_meets_kink(const carom_phase *w, const carom_step *s);
 /// Is w->b beyond a place where forces or friction jump?
 bool carom_phase_jump(const carom_phase *w, const carom_step *s);
 /// (MX-25)  w->b, the end of a step just beyond a kink of forces, gets the velocity and the works of w->a, just before.

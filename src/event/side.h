@@ -8,3 +8,5 @@
 carom_status carom_phase_sides(carom_phase *w, carom_step *s, double h, bool *moved);
 /// w->from is the end of a step: kinks that the phase began on may be left.
 carom_status carom_phase_sides_left(carom_phase *w, carom_step *s);
+/// Is there a jump of forces between the start of the phase and (q, v)?
+carom_status carom_phase_across_jump(carom_phase *w, carom_step *s, const double *q, const double *v, bool *across);

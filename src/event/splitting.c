@@ -9,6 +9,7 @@
 #include "event/decide.h"
 #include "event/feature.h"
 #include "event/hidden.h"
+#include "event/held.h"
 #include "event/phase.h"
 #include "scheme/works.h"
 #include "event/watch.h"
@@ -226,6 +227,7 @@ static carom_status gaps(work *w, carom_step *s) {
 //          order 4
 static carom_status smooth(work *w, carom_step *s, double h) {
     for (int i = 0; i < 2 * s->sys->nc; ++i) w->P.armed[i] = true;
+    w->P.tol = adaptive(s) ? s->opt[OPT_RTOL] : carom_phase_relative(&w->P, s);
     CAROM_TRY(carom_phase_start(&w->P, s, h));
     CAROM_TRY(w->P.integrator->advance(&w->P, s, h, &w->P.b, w->error));
     return gaps(w, s);
@@ -251,7 +253,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     watch_kinks(P, s->sys->nc, true);
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
     CAROM_TRY(carom_phase_look(P, s, &found));
-    kink = found && carom_phase_kink(P, s); // of a gap: that is no matter of parts
+    kink = found && carom_phase_meets_kink(P, s); // of a gap: that is no matter of parts
     if (kink) {
         CAROM_TRY(carom_phase_enclose(P, s, shortest));
         CAROM_TRY(P->integrator->at(P, s, P->a.tau, &P->trial));
@@ -284,6 +286,7 @@ static carom_status accept(work *w, carom_step *s, double t) {
     carom_copy(P->q, P->b.q, s->sys->nq);
     carom_copy(P->v, P->b.v, s->sys->nv);
     P->t = t;
+    CAROM_TRY(carom_held_put_back(&P->f.held, s, t, P->q, P->v));
     return impact(w, s, h);
 }
 

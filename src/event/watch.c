@@ -80,7 +80,11 @@ carom_status carom_phase_kinks_raw(const carom_phase *w, carom_step *s, double t
 carom_status carom_phase_kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v,
                                double *phi) {
     CAROM_TRY(carom_phase_kinks_raw(w, s, t, q, v, phi));
-    for (int i = 0; i < s->sys->events->nk; ++i) phi[i] = w->sign[i] == 0 ? 1 : phi[i] * w->sign[i] + w->beyond[i];
+    for (int i = 0; i < s->sys->events->nk; ++i) {
+        phi[i] = w->sign[i] == 0 ? 1 : phi[i] * w->sign[i] + w->beyond[i];
+        // on a jump forces may be those beyond it
+        if (phi[i] == 0 && carom_system_kink_of(s->sys, i) == CAROM_JUMPS) phi[i] = -DBL_MIN;
+    }
     return CAROM_OK;
 }
 
@@ -99,6 +103,12 @@ static double gap_floor(const carom_phase *w, const carom_step *s, int c, const 
     return 4 * DBL_EPSILON * fmax(carom_local_magnitude(&w->all, k, w->span), place);
 }
 
+// (EV-48)  phi = min(alpha, 1 - alpha) of a surface that the motion is held on, plus what does not decide
+static void hold(const carom_phase *w, double *phi) {
+    const carom_held *z = &w->f.held;
+    for (int m = 0; m < z->n; ++m) phi[z->kink[m]] = fmin(z->part[m], 1 - z->part[m]) + w->limits.decide;
+}
+
 // (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d,
 //                 or |u_T|; all plus
 //         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed
@@ -107,9 +117,8 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point 
     const double t = w->t + P->tau;
     const int ne = s->sys->ne, nc = s->sys->nc;
     if (s->sys->events->nk > 0) CAROM_TRY(carom_phase_kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));
-    if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_gaps(w, s, t, P));
-    bool closed = false;
+    bool closed = w->f.held.n > 0;
     for (int c = 0; c < nc; ++c) {
         closed = closed || !carom_phase_open(w, c);
         P->phi[c] = P->g[ne + c] + w->offset[c];
@@ -120,6 +129,7 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point 
     const carom_flow *f = &w->f;
     if (closed) {
         CAROM_TRY(carom_flow_rate(&w->f, s, t, P->q, P->v, false));
+        hold(w, P->phi + 2 * nc);
         CAROM_TRY(carom_phase_switches(w, s, P));
     }
     for (int b = ne; closed && b < f->L.nb; ++b) {

@@ -39,9 +39,9 @@ static bool is_new(found *f, carom_node k) {
     return !f->known[k];
 }
 
-// A node whose sign decides, if it changes with positions or time.
-static void add(found *f, const carom_graph *g, carom_node k) {
-    if (k < 0 || !(g->node[k].kinds & (1u << CAROM_POSITION | 1u << CAROM_TIME))) return;
+// A node whose sign decides, if it changes with these kinds of inputs.
+static void add_of(found *f, const carom_graph *g, carom_node k, unsigned kinds) {
+    if (k < 0 || !(g->node[k].kinds & kinds)) return;
     if (!is_new(f, k)) return;
     if (!CAROM_GROW(f->node, f->count)) {
         f->failed = true;
@@ -49,6 +49,11 @@ static void add(found *f, const carom_graph *g, carom_node k) {
     }
     f->node[f->count++] = k;
     if (k < f->room) f->known[k] = true;
+}
+
+// That of positions or time.
+static void add(found *f, const carom_graph *g, carom_node k) {
+    add_of(f, g, k, 1u << CAROM_POSITION | 1u << CAROM_TIME);
 }
 
 // Has the curve a kink at knot i?  Outside it is constant.
@@ -208,13 +213,43 @@ static void look_bent(found *f, carom_graph *g, carom_vertex x) {
     if (x.op == CAROM_OP_ABS || x.op == CAROM_OP_MIN || x.op == CAROM_OP_MAX) look(f, g, x);
 }
 
-static void look_smooth(found *f, carom_graph *g, carom_vertex x) {
+static bool smooths(const carom_graph *g, const carom_vertex *x) {
     double n;
-    if ((x.op == CAROM_OP_POW && carom_graph_is_number(g, x.b, &n) && n > 1) || (x.op == CAROM_OP_MUL && x.a == x.b))
-        look_bent(f, g, g->node[carom_graph_meaning(g, x.a)]);
+    return (x->op == CAROM_OP_POW && carom_graph_is_number(g, x->b, &n) && n > 1) ||
+           (x->op == CAROM_OP_MUL && x->a == x->b);
+}
+
+static void look_smooth(found *f, carom_graph *g, carom_vertex x) {
+    if (smooths(g, &x)) look_bent(f, g, g->node[carom_graph_meaning(g, x.a)]);
+}
+
+// What jumps.  A floor does where its argument is whole.
+static void look_jumps(found *f, carom_graph *g, carom_vertex x) {
+    static const double PI = 3.14159265358979323846;
+    const unsigned state = 1u << CAROM_POSITION | 1u << CAROM_VELOCITY;
+    if (x.op == CAROM_OP_SIGN) add_of(f, g, x.a, state);
+    else if (x.op >= CAROM_OP_LT && x.op <= CAROM_OP_GE)
+        add_of(f, g, carom_graph_apply(g, CAROM_OP_SUB, x.a, x.b, CAROM_NONE), state);
+    else if (x.op == CAROM_OP_FLOOR && g->node[x.a].kinds & state)
+        add_of(f, g,
+               carom_graph_apply(g, CAROM_OP_SIN,
+                                 carom_graph_apply(g, CAROM_OP_MUL, carom_graph_number(g, PI), x.a, CAROM_NONE),
+                                 CAROM_NONE, CAROM_NONE),
+               state);
+}
+
+// Of a potential abs, min and max too, but for powers of these.
+static void look_steps(found *f, carom_graph *g, carom_vertex x) {
+    const int part[3] = {x.a, x.b, x.c}, parts = x.op == CAROM_OP_SYMBOL ? 0 : carom_op_arity((carom_op)x.op);
+    look_jumps(f, g, x);
+    for (int k = 0; k < parts && !smooths(g, &x); ++k) look_bent(f, g, g->node[carom_graph_meaning(g, part[k])]);
 }
 
 int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) { return collect(g, x, look, list); }
+int carom_graph_jumps(carom_graph *g, carom_node x, bool slope, carom_node **list) {
+    const carom_node whole = slope && x >= 0 ? carom_graph_apply(g, CAROM_OP_NEG, x, CAROM_NONE, CAROM_NONE) : x;
+    return collect(g, whole, slope ? look_steps : look_jumps, list);
+}
 int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list) {
     return collect(g, x, smooth ? look_smooth : look_bent, list);
 }

@@ -12,6 +12,9 @@ int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, caro
 /// Those of carom_graph_kinks() where x is continuous for certain, of abs, min and max; smooth: where its derivative
 /// is, too, of powers of these.
 int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list);
+/// Nodes at whose zeros x jumps with the state, velocities too: of comparisons, sign and floor; slope: or its
+/// derivative, of abs, min and max that are no powers of these.
+int carom_graph_jumps(carom_graph *g, carom_node x, bool slope, carom_node **list);
 
 /// carom_tape_part_create() for slots that are also bounded one by one: those of slot place[i] alone, with its inputs
 /// given, take time in proportion to its own instructions.  Where slots share most of these, the part is computed as a
