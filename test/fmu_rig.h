@@ -115,13 +115,15 @@ static inline void rig_inflate(const unsigned char *in, size_t packed, unsigned 
     assert_true(n == size && b.at == b.end);
 }
 
-// By the list of contents at the end.  Sources are only looked at: `sources` of them.
+// By the list of contents at the end.  Sources are only looked at: `sources` of them, the same in every package of a
+// build, so that those of the first one are unpacked.
 static inline void rig_unpack(const char *file, const char *folder, int *sources) {
     size_t length;
     unsigned char *zip = (unsigned char *)rig_file(file, &length), *end = zip + length - 22;
     assert_int_equal(rig_u32(end), 0x06054b50);
     const unsigned n = rig_u16(end + 10);
     const unsigned char *at = zip + rig_u32(end + 16);
+    static bool looked;
     *sources = 0;
     for (unsigned i = 0; i < n; ++i) {
         assert_int_equal(rig_u32(at), 0x02014b50);
@@ -134,20 +136,21 @@ static inline void rig_unpack(const char *file, const char *folder, int *sources
         assert_int_equal(rig_u32(local), 0x04034b50);
         assert_memory_equal(local + 30, at + 46, named);
         assert_true(bytes + packed <= end && (method == 8 ? packed < size : method == 0 && packed == size));
-        unsigned char *unpacked = malloc(size + 1);
-        if (method == 8) rig_inflate(bytes, packed, unpacked, size);
-        else memcpy(unpacked, bytes, size);
-        bytes = unpacked;
-        const bool source = strncmp(name, "sources/", 8) == 0;
+        const bool source = strncmp(name, "sources/", 8) == 0,
+                   kept = !source || strcmp(name, "sources/buildDescription.xml") == 0;
         *sources += source;
-        if (!source || strcmp(name, "sources/buildDescription.xml") == 0) {
-            assert_int_equal(rig_crc(bytes, size), rig_u32(at + 16));
+        if (kept || !looked) {
+            unsigned char *unpacked = malloc(size + 1);
+            if (method == 8) rig_inflate(bytes, packed, unpacked, size);
+            else memcpy(unpacked, bytes, size);
+            assert_int_equal(rig_crc(unpacked, size), rig_u32(at + 16));
             snprintf(path, sizeof path, "%s/%s", folder, name);
-            rig_write(path, (const char *)bytes, size);
+            if (kept) rig_write(path, (const char *)unpacked, size);
+            free(unpacked);
         }
-        free(unpacked);
         at += 46 + named + rig_u16(at + 30) + rig_u16(at + 32);
     }
+    looked = true;
     assert_ptr_equal(at, end);
     free(zip);
 }

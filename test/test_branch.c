@@ -183,14 +183,14 @@ static void consistent(const carom_branch *b) {
     }
 }
 
-static bool at_length; // all units and ranges, else each second of them
+static bool at_length; // all units and ranges, else some of them
 
 static void any_units(void **state) {
     (void)state;
     static const char *const unit[][2] = {{"1", "1"}, {"1e-3", "1e3"}, {"1e6", "1e-4"}, {"1", "1"}, {"1", "1"}};
     static const double range[][2] = {{0.05, 3}, {0.05, 3}, {0.05, 3}, {0.09, 0.5}, {0.05, 8}};
     for (int i = 0; i < 5; ++i) {
-        if (!at_length && i % 2) continue;
+        if (!at_length && i != 2) continue; // other units; those of the other tests are SI
         char text[600];
         snprintf(text, sizeof text, DUFFING, unit[i][0], unit[i][1]);
         const double L = atof(unit[i][0]), S = atof(unit[i][1]);

@@ -1,5 +1,5 @@
 // test_export.c: `carom export c`: every shipped model becomes a C file that compiles without a warning, and its
-// functions give the bits of the library.
+// functions give the bits of the library; quick runs leave out the largest.
 #define _POSIX_C_SOURCE 200809L
 #include "exported.h"
 #include "linalg/matrix.h"
@@ -299,6 +299,17 @@ static void same_bits(const carom_model *m, const char *name, double pace) {
         free(q), free(v), free(q1);
 }
 
+static bool at_length; // "long": these, too
+
+// Half of all that is compiled is of seven models whose kinds of shapes, joints and contacts others have.
+static bool has_a_smaller_like_it(const char *name) {
+    static const char *const larger[] = {"gear-pair", "stack",         "stones", "crawler-track",
+                                         "door-latch", "arch-collapse", "chain"};
+    for (size_t i = 0; i < sizeof larger / sizeof *larger; ++i)
+        if (strcmp(name, larger[i]) == 0) return true;
+    return false;
+}
+
 static void every_shipped_model_has_the_bits_of_the_library(void **state) {
     (void)state;
     char names[] = CAROM_SHIPPED, *rest = names;
@@ -306,7 +317,7 @@ static void every_shipped_model_has_the_bits_of_the_library(void **state) {
     for (char *end; *rest; rest = end, ++models) {
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
-        if (BRIEF && models % 4 != 0) continue;
+        if ((BRIEF && models % 4 != 0) || (!at_length && has_a_smaller_like_it(rest))) continue;
         carom_model *m = shipped_model(rest);
         same_bits(m, rest, 0.4);
         carom_model_destroy(m);
@@ -421,7 +432,8 @@ static void what_has_no_text_is_refused(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    at_length = argc > 1 && strcmp(argv[1], "long") == 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_shipped_model_has_the_bits_of_the_library),
                                        cmocka_unit_test(every_kind_of_member_is_exported),
                                        cmocka_unit_test(every_kind_of_pair_is_exported),

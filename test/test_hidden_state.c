@@ -170,9 +170,9 @@ static void nothing_survives_that_is_not_saved(void **state) {
         assert_true(n > 0);
         for (int i = 0; i < n; ++i) {
             file[i]->d_name[strlen(file[i]->d_name) - strlen(ENDING)] = 0;
-            // the stones of `arch` again, with problems that take long; two steps of the track took a minute
+            // Two steps of the track took a minute; drum and hopper have lists of contacts that come and go, as the arch.
             const char *name = file[i]->d_name;
-            const bool slow = strcmp(name, "arch-collapse") == 0 || strcmp(name, "crawler-track") == 0;
+            const bool slow = strncmp(name, "arch", 4) == 0 || strcmp(name, "crawler-track") == 0;
             if (at_length || !slow) one_model(name);
             free(file[i]);
         }

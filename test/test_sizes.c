@@ -327,7 +327,7 @@ static const char pressed[] =
     "  o: {repeat: n, index: i, body: {mass: 1, inertia: 0.01, at: [9 + i, 0.08], shape: {circle: 0.1}}}\n"
     "shapes: {floor: {plane: [0, 1]}}\n"
     "contacts:\n  c: {among: [d, o]}\n  s: {between: [[d, o], floor], stiffness: 500, damping: 5}\n"
-    "loads: {p: {on: d, force: [0, F*sin(10*t)]}}\nsimulation: {scheme: auto, step: 1e-2, end: 0.3}\n";
+    "loads: {p: {on: d, force: [0, F*sin(50*t)]}}\nsimulation: {scheme: auto, step: 1e-2, end: 0.3}\n";
 
 static void no_command_declines_a_count(void **state) {
     (void)state;
@@ -344,8 +344,8 @@ static void no_command_declines_a_count(void **state) {
         {"gradient sizes.yaml --of a.x --by v,e", {"a.x =", "by v", "by e"}, 1e-7, 3},
         {"equilibrium pressed.yaml --set F=0", {"residual", " d.y "}, 1e-12, 3},
         {"modes pressed.yaml --set F=0 --count 1000 --json", {"[0, 0], [-"}, 1e-12, 3}, // the slowest decay
-        {"orbit pressed.yaml --period 2*pi/10", {"period", " d.y "}, 1e-12, 2},
-        {"lyapunov pressed.yaml --end 0.2", {"0.04 "}, 1e-9, 2},
+        {"orbit pressed.yaml --period 2*pi/50", {"period", " d.y "}, 1e-12, 2},
+        {"lyapunov pressed.yaml --end 0.05", {"0.01 "}, 1e-9, 2},
         {"check sizes.yaml", {NULL}, 0, 3},
         {"sweep sizes.yaml --vary v=0.3,0.4 --observe a.x --jobs 1 --out sizes.csv", {NULL}, 0, 3},
         {"export fmu sizes.yaml --compile off -o sizes.fmu", {NULL}, 0, 3},

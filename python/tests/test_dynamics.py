@@ -154,7 +154,7 @@ simulation: {scheme: event-driven, step: 0.05, end: 1}
 
     def test_response_and_curves(self):
         model = "carom: 1\nparameters: {F: 0.3, w: 1.2}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2 + 1/4*x^4}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
-        o = carom.orbit(model, period="2*pi/w", transient=300)
+        o = carom.orbit(model, period="2*pi/w", transient=30)
         b = carom.follow(model, orbit=o, by="w", between=(1.2, 1.3), period="2*pi/w", response="x")
         self.assertAlmostEqual(b["w"][-1], 1.3, 12)
         self.assertAlmostEqual(b["x.amplitude"][-1], 1.032702885561, 8)

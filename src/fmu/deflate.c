@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { WINDOW = 32768, HASH_BITS = 15, SHORTEST = 3, LONGEST = 258, TRIES = 48 };
+enum { WINDOW = 32768, HASH_BITS = 15, SHORTEST = 3, LONGEST = 258, TRIES = 16 };
 
 typedef struct bits {
     unsigned char *out;
