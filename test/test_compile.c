@@ -60,6 +60,7 @@ static void every_model_with_every_scheme_has_the_bits_of_the_tape(void **state)
     (void)state;
     char names[] = CAROM_SHIPPED, *rest = names;
     int models = 0;
+    if (steps <= 6) setenv("CC", "cc -O0", 1); // most of the time is the compiler's; the other tests optimise
     for (char *end; *rest; rest = end, ++models) {
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
@@ -76,6 +77,7 @@ static void every_model_with_every_scheme_has_the_bits_of_the_tape(void **state)
         carom_model_destroy(tape);
         carom_model_destroy(native);
     }
+    unsetenv("CC");
     assert_true(models > 20);
 }
 
