@@ -170,7 +170,7 @@ static void nothing_survives_that_is_not_saved(void **state) {
         assert_true(n > 0);
         for (int i = 0; i < n; ++i) {
             file[i]->d_name[strlen(file[i]->d_name) - strlen(ENDING)] = 0;
-            // Two steps of the track took a minute; drum and hopper have lists of contacts that come and go, as the arch.
+            // two steps of the track took a minute; drum and hopper have contacts that come and go, as the arch
             const char *name = file[i]->d_name;
             const bool slow = strncmp(name, "arch", 4) == 0 || strcmp(name, "crawler-track") == 0;
             if (at_length || !slow) one_model(name);
