@@ -229,6 +229,34 @@ static void pulses_one_after_the_other(void **state) {
     assert_non_null(strstr(w->text, "a pulse of 0.0001 s at t = 0.26405"));
 }
 
+// A place of 5 mm with a force, which a step of 10 mm passes over: few bodies or many, whose contacts are in a list.
+static void places_among_few_bodies_and_many(void **state) {
+    (void)state;
+    for (int bodies = 2; bodies <= 80; bodies *= 40) {
+        char text[8000], names[1000] = "s";
+        carom_warning list[CAROM_WARNINGS];
+        carom_ledger l;
+        size_t n = (size_t)snprintf(text, sizeof text,
+                                    "carom: 1\nbodies:\n  s: {mass: 1, inertia: 1, velocity: [1, 0], shape: {circle: "
+                                    "0.01}}\n");
+        for (int i = 0; i < bodies; ++i) {
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  "  b%d: {mass: 1, inertia: 1, at: [%g, 3], shape: {circle: 0.1}}\n", i,
+                                  0.5 * (i - bodies / 2));
+            snprintf(names + strlen(names), sizeof names - strlen(names), ", b%d", i);
+        }
+        snprintf(text + n, sizeof text - n,
+                 "loads: {push: {on: s, force: ['if(abs(s.x - 0.5) < 0.0025, 100, 0)', 0]}}\ncontacts: {c: {between: "
+                 "[%s]}}\n",
+                 names);
+        for (int k = 0; k < 2; ++k) {
+            const char *scheme = k ? "half-explicit" : "moreau-midpoint";
+            if (!find(list, run_to_end(text, scheme, NULL, 1e-2, 1, list, &l), "resolution"))
+                fail_msg("%d bodies, %s: no word", bodies, scheme);
+        }
+    }
+}
+
 // A ball of 1 kg falls on a soft floor of 1e6 N/m, on which it stays for pi/1000 s, with Hunt and Crossley's damping: 3
 // steps of 1 ms do not follow that, with any scheme that takes such steps.  31 do.
 static void soft_contacts_of_few_steps(void **state) {
@@ -256,6 +284,7 @@ int main(void) {
         cmocka_unit_test(forces_that_steps_do_not_see),
         cmocka_unit_test(short_pulses),
         cmocka_unit_test(walls_in_few_steps),
+        cmocka_unit_test(places_among_few_bodies_and_many),
         cmocka_unit_test(soft_contacts_of_few_steps),
         cmocka_unit_test(pulses_one_after_the_other),
         cmocka_unit_test(places_and_brakes_between_steps),
