@@ -22,6 +22,8 @@ static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3;
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
 static const double OUTGROWN = 10; // of typical sizes: these are measured again
+static const double SHRUNK = 1e-3; // of the largest sizes on the way: smaller ones are not measured, as in them the
+                                   // errors of runs would count where the orbit vanishes
 static const double STILL = 1e-12; // of the widest orbit: what rounding moves where friction holds everything
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
@@ -214,6 +216,7 @@ static carom_status keep(void *user, double *tau) {
     if (s->nhits > 0) memcpy(o->hit, s->hit, (size_t)s->nhits * sizeof *more);
     carom_copy(o->mode, s->mode_0, s->p.nc);
     for (int i = 0; i < s->nq; ++i) o->widest[i] = fmax(o->widest[i], s->most[i] - s->least[i]);
+    for (int i = 0; i < s->n; ++i) o->c.least[i] = fmax(o->c.least[i], SHRUNK * s->scale[i]);
     for (int i = 0; i < s->soft; ++i) o->crossed[i] = s->crossed[i], o->soft_closed[i] = s->soft_closed[i];
     return CAROM_OK;
 }
@@ -696,6 +699,7 @@ static carom_status grow(void *user, double value, const double *x, const double
     else carom_add(c->x, x, 1, by, s->nv);
     carom_add(c->x + s->nq, x + s->nq, 1, by + s->nv, s->nv);
     for (int i = 0; i < s->n; ++i) tau[i] = by[i];
+    carom_zero(c->least, s->n); // of another branch
     CAROM_TRY(carom_cycle_survey(c, c->T));
     carom_zero(c->shift, s->nq);
     for (int i = 0; i < s->n; ++i) tau[i] /= s->scale[i];

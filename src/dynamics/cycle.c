@@ -677,10 +677,10 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     c->rtol = s->run_rtol, c->noise = 1;
     const size_t n = (size_t)s->n, x = (size_t)s->nx, N = 2 * n + 3;
     double **part[] = {&c->x,   &c->y, &c->first, &c->shift, &c->sym, &c->r,    &c->r_0,    &c->by,
-                       &c->tau, &c->A, &c->B,     &c->b,     &c->z,   &c->work, &c->learnt, &c->slope};
+                       &c->tau, &c->A, &c->B,     &c->b,     &c->z,   &c->work, &c->learnt, &c->slope, &c->least};
     const size_t all = s->few ? 0 : 1; // there is no matrix
     const size_t size[] = {x, x,     x,           x,           all * n * n, n,     n,                    n + 2, n + 2,
-                           all * N * N, all * N * N, N, N, 3 * N, all * 2 * LEARNT * N, n};
+                           all * N * N, all * N * N, N, N, 3 * N, all * 2 * LEARNT * N, n, n};
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -703,7 +703,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
 void carom_cycle_close(carom_cycle *c) {
     carom_shooter_close(&c->s);
     double *part[] = {c->x,   c->y, c->first, c->shift, c->sym, c->r,    c->r_0,    c->by,
-                      c->tau, c->A, c->B,     c->b,     c->z,   c->work, c->learnt, c->slope};
+                      c->tau, c->A, c->B,     c->b,     c->z,   c->work, c->learnt, c->slope, c->least};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(c->col), free(c->partner);
     *c = (carom_cycle){0};

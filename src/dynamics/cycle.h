@@ -27,6 +27,7 @@ typedef struct carom_cycle {
     double rtol;             // of runs along a branch; tightened where they are too rough
     double noise;            // errors of runs in units of rtol and of their growth, as far as they were measured
     double good, enough;     // residual wanted; accepted where it falls no further
+    double *least;           // n: typical sizes are measured no smaller; zeros: as they are
     double *learnt;          // pairs of room numbers: what steps since the last linearisation told
     int nlearnt, room;
     double *A, *B, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method

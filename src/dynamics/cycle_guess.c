@@ -88,6 +88,7 @@ static void measure(carom_cycle *c, const film *f) {
         s->scale[i] = still || c->z[i] == 0 ? fmax(1, c->z[i]) : c->z[i];
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
+    for (int i = 0; i < s->n; ++i) s->scale[i] = fmax(s->scale[i], c->least[i]);
 }
 
 // x without what goes along sym, and without whole turns that the model does not feel.

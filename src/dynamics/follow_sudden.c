@@ -206,8 +206,8 @@ carom_status follow_sudden_event(follow_walk *w, int branch, double ds, double *
         bool moved = false;
         const carom_status there = follow_go(w, w->place, w->tau, a, &iterations);
         if (follow_fatal(there)) return there;
-        if (there == CAROM_OK) CAROM_TRY(follow_settle(w, &moved));
-        if (moved) return CAROM_OK;
+        const carom_status settled = there == CAROM_OK ? follow_settle(w, &moved) : there;
+        if (follow_fatal(settled) || (moved && settled == CAROM_OK)) return settled;
     }
     bool only = false;
     carom_status status = follow_go(w, w->place, w->tau, a, &iterations);
