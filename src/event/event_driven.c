@@ -6,6 +6,7 @@
 #include "scheme/friction.h"
 #include "event/cvode.h"
 #include "event/feature.h"
+#include "event/held.h"
 #include "event/hidden.h"
 #include "event/phase.h"
 #include "event/singular.h"
@@ -260,7 +261,8 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     if (!*found) carom_phase_near(P, s, &P->a);
     if (!*found) {
         carom_phase_end(P, s, P->t + P->a.tau);
-        return blur > 0 ? carom_phase_project(P, s, 0) : CAROM_OK; // what is not known across the constraints goes
+        // what is not known across the constraints goes, and what has drifted from surfaces that hold the motion
+        return blur > 0 ? carom_phase_project(P, s, 0) : carom_held_put_back(&P->f.held, s, P->t, P->q, P->v);
     }
     CAROM_TRY(carom_phase_enclose(P, s, delta));
     if (carom_phase_kink(P, s)) {
@@ -387,7 +389,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     }
     CAROM_TRY(carom_substep_done(s, P->t + P->a.tau, P->a.q, P->a.v));
     carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau);
-    return CAROM_OK;
+    return carom_held_put_back(&P->f.held, s, P->t, P->q, P->v);
 }
 
 static carom_status with_multistep(work *w, carom_step *s, double h, bool *found) {

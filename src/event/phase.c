@@ -671,6 +671,7 @@ void carom_phase_end(carom_phase *w, carom_step *s, double t) {
 static carom_status happen(carom_phase *w, carom_step *s, double delta, double dt, bool hits) {
     ++w->events;
     w->ended = false;
+    CAROM_TRY(carom_held_put_back(&w->f.held, s, w->t, w->q, w->v));
     CAROM_TRY(carom_phase_resolve(w, s, delta, dt, false, NULL));
     return hits ? end_run(w, s, delta) : CAROM_OK;
 }
