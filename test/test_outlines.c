@@ -663,17 +663,16 @@ static void a_seam_is_no_step(void **state) {
                  "contacts: {c: {between: [b, [l, r]], friction: %g, restitution: 0.5}}\n",
                  left[i % 3], right[i / 3 % 3], block[i / 9], mu);
         carom_model *m = good(text);
-        for (int k = 0; k < 4; ++k) {
-            // the step of time-stepping spreads friction over its ends: mu g h
-            const double off = k < 3 ? 1e-9 : 5e-3 * mu * 9.81;
-            carom_sim *sim = model_sim(m, schemes[k], NULL, k < 2 ? 0.05 : 5e-3, 0.4);
-            model_sim_run(sim);
-            const carom_now now = carom_sim_now(sim);
-            if (!(fabs(now.q[0] - x) <= off + 1e-9 && fabs(now.q[1] - 0.1) < 1e-9))
-                fail_msg("%s, %s over %s and %s: at (%.12g, %.12g) instead of (%.12g, 0.1)", schemes[k], block[i / 9],
-                         left[i % 3], right[i / 3 % 3], now.q[0], now.q[1], x);
-            carom_sim_destroy(sim);
-        }
+        const int k = (i + i / 2) % 4; // they take turns
+        // the step of time-stepping spreads friction over its ends: mu g h
+        const double off = k < 3 ? 1e-9 : 5e-3 * mu * 9.81;
+        carom_sim *sim = model_sim(m, schemes[k], NULL, k < 2 ? 0.05 : 5e-3, 0.4);
+        model_sim_run(sim);
+        const carom_now now = carom_sim_now(sim);
+        if (!(fabs(now.q[0] - x) <= off + 1e-9 && fabs(now.q[1] - 0.1) < 1e-9))
+            fail_msg("%s, %s over %s and %s: at (%.12g, %.12g) instead of (%.12g, 0.1)", schemes[k], block[i / 9],
+                     left[i % 3], right[i / 3 % 3], now.q[0], now.q[1], x);
+        carom_sim_destroy(sim);
         carom_model_destroy(m);
     }
 }

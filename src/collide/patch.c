@@ -64,7 +64,7 @@ static void find_solids(const posed *A, const carom_frame *a, const posed *B, ca
     axis best = {.sep = -INFINITY};
     candidates c;
     const double size = fmin(A->size, B->size);
-    c.n = 0;
+    c.n = 0, c.flush = false;
     try_faces(A, B, true, &best);
     try_faces(B, A, false, &best);
     try_edges(A, B, &best);
@@ -82,10 +82,12 @@ static void find_solids(const posed *A, const carom_frame *a, const posed *B, ca
     corners_over(&c, A, g, B, h, best.n, 1, SIDE * size);
     corners_over(&c, B, h, A, g, best.n, -1, SIDE * size);
     edges_across(&c, A, g, B, h, best.n);
+    const bool none = c.n == 0 && c.flush; // they pass each other: no feature of theirs touches
     if (c.n == 0)
         add(&c, best.kind, best.a, best.b, best.sign, best.kind == CAROM_CORNER_FACE ? A->v[best.a] : B->v[best.b],
             best.sep);
     carom_patch_choose(&c, a, best.n, size, f);
+    f[0].spare = none; // and no other place
 }
 
 // All corners over a half-space.

@@ -16,6 +16,7 @@ enum { DIRECTIONS = 8, MOST = 4 * CAROM_HULL_CORNERS };
 static const double SAME = 1e-5,   // of the size: contacts that are nearer are one
                     TIE = 1e-6,    // of the size: edges must separate by so much more than faces
                     SIDE = 1e-9,   // of the size: beside a face
+                    FLUSH = 1e-9,  // of the size: faces that overlap by less only pass each other
                     ALIGNED = 0.9, // cosine between the normals of contacts of one patch
                     STEEP = 0.02,  // sine between edges that cross
                     ALONG = 1e-14; // its square: lines that are parallel
@@ -114,6 +115,7 @@ typedef struct candidates {
     int n;
     carom_feature f[MOST];
     double p[MOST][3], gap[MOST];
+    bool flush; // some were none because faces only pass each other
 } candidates;
 
 static inline void add(candidates *c, carom_feature_kind kind, int a, int b, double sign, const double *p, double gap) {
@@ -153,33 +155,39 @@ static inline double to_end(const posed *x, int f, const double *p, const double
 }
 
 // (SHP-21)  An edge that leads along d from x, over face f, touches there only if it does not pass through the face,
-//           -d.n <= s/(4 R),  s the way to the end of the face: else it meets that end, and what is here comes to the
-//           face just where it runs off.  Where faces lie flat, s ~ R, and a small angle between them is no matter.
-static inline bool passes_through(const posed *on, int f, const double *x, const double *d, double R) {
-    const double fall = -dot(d, on->n[f]);
-    return fall > 0 && 4 * fall * R > to_end(on, f, x, d) * size_of(d);
+//           -d.n <= (s - 1e-9 R)/(4 R),  s the way to the end of the face, or `own` to that of the edge: else it meets
+//           that end, and what is here comes to the face just where it runs off.  Where faces lie flat, s ~ R, and a
+//           small angle between them is no matter; where they overlap by nothing, they only pass each other: *flush.
+static inline bool passes_through(const posed *on, int f, const double *x, const double *d, double own, double R,
+                                  bool *flush) {
+    const double fall = -4 * dot(d, on->n[f]) * R / size_of(d), way = to_end(on, f, x, d), s = fmin(way, own);
+    if (fall > 0 && fall > way) return true;
+    if (!(s < FLUSH * R && fall > s - FLUSH * R)) return false;
+    return *flush = true;
 }
 
 // Does an edge of the corner pass through the face?
-static inline bool corner_passes(const posed *of, int corner, const posed *on, int f) {
+static inline bool corner_passes(const posed *of, int corner, const posed *on, int f, bool *flush) {
     for (int e = 0; e < of->h->ne; ++e) {
         const int *ends = of->h->edge[e];
         double d[3];
         if (ends[0] != corner && ends[1] != corner) continue;
         minus(of->v[ends[ends[0] == corner]], of->v[corner], d);
-        if (passes_through(on, f, of->v[corner], d, fmin(of->size, on->size))) return true;
+        if (passes_through(on, f, of->v[corner], d, INFINITY, fmin(of->size, on->size), flush)) return true;
     }
     return false;
 }
 
-// Does the edge along d that crosses edge e of face f at x pass through the face, where it is over it?
-static inline bool edge_passes(const posed *on, int f, int e, const double *x, const double *d, double R) {
+// Does the edge along d that crosses edge e of face f at x, a part s of it behind, pass through the face, where it is
+// over it?
+static inline bool edge_passes(const posed *on, int f, int e, const double *x, const double *d, double s, double R,
+                               bool *flush) {
     double along[3], inside[3], way[3];
     edge_along(on, e, along);
     cross(on->n[f], along, inside);
     const double sign = (dot(inside, d) > 0) == (on->h->edge[e][2] == f) ? 1 : -1;
     for (int k = 0; k < 3; ++k) way[k] = sign * d[k];
-    return passes_through(on, f, x, way, R);
+    return passes_through(on, f, x, way, (sign > 0 ? 1 - s : s) * size_of(d), R, flush);
 }
 
 static inline void corners_over(candidates *c, const posed *of, int face, const posed *on, int ground, const double *n,
@@ -187,7 +195,7 @@ static inline void corners_over(candidates *c, const posed *of, int face, const 
     if (side * dot(n, on->n[ground]) < ALIGNED) return;
     for (int k = of->h->face_at[face]; k < of->h->face_at[face + 1]; ++k) {
         const int i = of->h->face[k];
-        if (!over(on, ground, of->v[i], n, side, tolerance) || corner_passes(of, i, on, ground)) continue;
+        if (!over(on, ground, of->v[i], n, side, tolerance) || corner_passes(of, i, on, ground, &c->flush)) continue;
         const double gap = dot(on->n[ground], of->v[i]) - on->offset[ground];
         if (side > 0) add(c, CAROM_CORNER_FACE, i, ground, 0, of->v[i], gap);
         else add(c, CAROM_FACE_CORNER, ground, i, 0, of->v[i], gap);
@@ -212,7 +220,7 @@ static inline void edges_across(candidates *c, const posed *A, int f, const pose
             const double sign = dot(m, n) > 0 ? 1 : -1;
             minus(edge_from(A, e), edge_from(B, k), w);
             for (int i = 0; i < 3; ++i) p[i] = edge_from(A, e)[i] + s * d[i];
-            if (edge_passes(A, f, e, p, b, R) || edge_passes(B, g, k, p, d, R)) continue;
+            if (edge_passes(A, f, e, p, b, t, R, &c->flush) || edge_passes(B, g, k, p, d, s, R, &c->flush)) continue;
             add(c, CAROM_EDGE_EDGE, e, k, sign, p, sign * dot(m, w) / size);
         }
     }

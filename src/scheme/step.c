@@ -315,6 +315,13 @@ void carom_local_same(carom_local *L, const carom_local *like) {
     memcpy(L->at, like->at, (size_t)(L->nb + 1) * sizeof *L->at);
 }
 
+static bool is_zero(const carom_columns *W, int k) {
+    const carom_entries x = carom_entries_of(W, k);
+    int e = 0;
+    while (e < x.n && x.a[e] == 0) ++e;
+    return e == x.n;
+}
+
 bool carom_local_alike(const carom_local *A, const carom_local *B) {
     bool same = A->nb == B->nb;
     for (int b = 0; same && b < A->nb; ++b) same = A->id[b] == B->id[b];
@@ -463,6 +470,16 @@ void carom_local_take_row(carom_local *to, int r, const carom_local *from, int k
         memcpy(carom_column_own_rows(&to->W, r, W.n), W.row, (size_t)W.n * sizeof *W.row);
     }
     to->w[r] = from->w[k];
+}
+
+bool carom_local_complete(carom_local *L, const carom_local *next, int ne) {
+    bool some = false;
+    for (int b = 0; b < L->nb; ++b) {
+        if (L->id[b] < ne || !is_zero(&L->W, L->at[b])) continue;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) carom_local_take_row(L, k, next, k);
+        some = true;
+    }
+    return some;
 }
 
 void carom_local_blend_restitution(const carom_step *s, carom_local *V, double a, const carom_columns *D) {

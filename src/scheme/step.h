@@ -136,6 +136,9 @@ static inline carom_status carom_close_place(carom_step *s, carom_local *L, doub
 
 /// L's set: that of another frame.
 void carom_local_same(carom_local *L, const carom_local *like);
+/// (HE-12)  Directions of one set at a position and at the next one: a contact without a normal at the first, as where
+/// corners coincide, has those at the next one.  True: there was one.
+bool carom_local_complete(carom_local *L, const carom_local *next, int ne);
 
 /// Do they have the same set?
 bool carom_local_alike(const carom_local *A, const carom_local *B);

@@ -89,7 +89,9 @@ static carom_status predict(work *w, carom_step *s, double h) {
         return CAROM_OK;
     }
     carom_local_same(&w->L_P, &w->S_0->L);
-    return carom_directions(s, &w->L_P, w->S_0->t + h, w->q_P);
+    CAROM_TRY(carom_directions(s, &w->L_P, w->S_0->t + h, w->q_P));
+    if (carom_local_complete(&w->S_0->L, &w->L_P, s->sys->ne)) w->S_0->number = 0;
+    return CAROM_OK;
 }
 
 // (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.

@@ -206,6 +206,7 @@ static carom_status stages(work *w, carom_step *s, int nb, bool by_stage, bool *
         CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
         if (w->L.nb > ne) CAROM_TRY(meets_kink(w, s, l, kink));
         if (*kink) return CAROM_OK;
+        carom_local_complete(&w->L, &w->L_next, ne);
         CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
         if (w->L.nb > 0) keep_stage(w, s, l - 1, l == last);
         if (l == last) break;
