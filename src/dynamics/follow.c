@@ -159,6 +159,21 @@ static void skip_backwards(follow_walk *w) {
     }
 }
 
+// Back at the last point.  It may touch a contact by less than a run shows: then a little before it.
+static carom_status stand_again(follow_walk *w) {
+    static const double BACK[] = {1e-6, 1e-5, 1e-4}; // of the way, in units of the curve
+    enum { TIMES = sizeof BACK / sizeof *BACK };
+    int iterations;
+    CAROM_TRY(w->k.restore(w->k.user, w->place));
+    carom_status status = w->k.linearise(w->k.user);
+    for (int i = 0; i < TIMES && status != CAROM_OK && !follow_fatal(status); ++i) {
+        status = follow_go(w, w->place, w->tau, -BACK[i], &iterations);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) return follow_stand(w);
+    }
+    return status;
+}
+
 // *more: as many points as are wanted were found before its end.
 static carom_status march(follow_walk *w, double *t, bool *more) {
     const int most = w->def->max_points > 0 ? w->def->max_points : 2000, last = w->k.ntau - 1;
@@ -196,8 +211,7 @@ static carom_status march(follow_walk *w, double *t, bool *more) {
         if (!good || !same) {
             bool ended = false;
             double shorter = 0;
-            CAROM_TRY(w->k.restore(w->k.user, w->place));
-            CAROM_TRY(w->k.linearise(w->k.user));
+            CAROM_TRY(stand_again(w));
             CAROM_TRY(follow_look_for_end(w, branch, true, &ended));
             if (ended) return CAROM_OK;
             CAROM_TRY(follow_sudden_event(w, branch, ds, &shorter, &ended));
