@@ -111,7 +111,8 @@ carom_model *carom_model_observing(const carom_model_def *def, const char *obser
 
 void carom_model_destroy(carom_model *m) {
     if (!m) return;
-    terms *const lists[] = {&m->mass, &m->W, &m->w, &m->K, &m->C, &m->dM, &m->dW, &m->dw, &m->point_force, &m->drag};
+    terms *const lists[] = {&m->mass, &m->W, &m->w, &m->K, &m->C, &m->dM, &m->dW, &m->dw, &m->point_force,
+                            &m->as_written, &m->drag};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);

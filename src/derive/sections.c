@@ -182,6 +182,7 @@ static carom_status read_energy(resolver *r) {
         if (carom_depends_on_rates(m, m->potential))
             return carom_fault(r, potential, 0,
                                "the potential energy depends on rates; put such terms into kinetic or forces");
+        if (!carom_terms_add(&m->as_written, m->potential, 1, 0, 0)) return carom_fault_memory(r);
     }
     m->nkin = m->visible.nv;
     m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
@@ -259,6 +260,7 @@ static carom_status read_forces(resolver *r) {
         if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
             return carom_fault(
                 r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
+        if (!carom_terms_add(&m->as_written, F, 0, 0, 0)) return carom_fault_memory(r);
         if (point != CAROM_NONE) CAROM_TRY(add_force(r, c->key, point, F));
         else m->force[i] = m->force[i] == CAROM_NONE ? F : n_add(m->graph, m->force[i], F);
     }

@@ -186,10 +186,8 @@ static carom_status add_jumps(resolver *r, carom_node x, bool slope) {
 
 carom_status carom_derive_jumps(resolver *r) {
     carom_model *m = r->m;
-    CAROM_TRY(add_jumps(r, m->potential, true));
-    for (int i = 0; i < m->visible.nv; ++i) CAROM_TRY(add_jumps(r, m->force[i], false));
+    for (int i = 0; i < m->as_written.n; ++i) CAROM_TRY(add_jumps(r, m->as_written.node[i], m->as_written.i[i] != 0));
     for (int i = 0; i < m->nstates; ++i) CAROM_TRY(add_jumps(r, m->state_rate[i], false));
-    for (int i = 0; i < m->point_force.n; ++i) CAROM_TRY(add_jumps(r, m->point_force.node[i], false));
     return CAROM_OK;
 }
 
@@ -204,7 +202,7 @@ carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub) {
 
 carom_status carom_derive_bends(resolver *r) {
     CAROM_TRY(add_bends(r, r->m->potential, true));
-    for (int i = 0; i < r->m->visible.nv; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false));
+    for (int i = 0; i < r->m->visible.nv_own; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false));
     return CAROM_OK;
 }
 

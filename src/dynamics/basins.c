@@ -568,7 +568,6 @@ static carom_status open(basins *k) {
     carom_status status = observe(k, m);
     d.observe = k->observe;
     carom_forcing f;
-    if (status == CAROM_OK) status = find_tolerance(k, m);
     if (status == CAROM_OK) status = carom_model_forcing(m, -1, &f, k->err);
     if (status == CAROM_OK && !d.section && f.forced && !(f.period > 0))
         status = carom_fail(k->err, CAROM_BAD_INPUT,
@@ -577,15 +576,17 @@ static carom_status open(basins *k) {
         carom_format(k->section, sizeof k->section, "every %.17g", f.period);
         d.section = k->section;
     }
-    carom_model_destroy(m);
-    CAROM_TRY(status);
-    if (d.follow != CAROM_FOLLOW_NONE || d.parts > 0)
-        return carom_fail(k->err, CAROM_BAD_INPUT, "basins have neither `follow` nor `part`");
+    if (status == CAROM_OK && (d.follow != CAROM_FOLLOW_NONE || d.parts > 0))
+        status = carom_fail(k->err, CAROM_BAD_INPUT, "basins have neither `follow` nor `part`");
     k->most = d.count > 0 ? d.count : MOST, k->longest = LONGEST;
     const bool lanes = d.lanes != CAROM_LANES_OFF || d.gpu;
     d.count = !d.section ? 0 : lanes ? k->most : PIECE;
-    k->s = carom_sweep_create(&d, k->err);
-    if (!k->s) return k->err->code;
+    if (status == CAROM_OK) {
+        k->s = carom_sweep_create(&d, k->err);
+        status = k->s ? find_tolerance(k, m) : k->err->code;
+    }
+    carom_model_destroy(m);
+    CAROM_TRY(status);
     k->n = k->s->nobserve;
     if (!k->s->lanes) {
         if (lanes && d.section) k->s->def.count = PIECE;         // --lanes auto, and they do not do

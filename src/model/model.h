@@ -325,6 +325,7 @@ struct carom_model {
     int *pair_of;       // of contacts from that of the first pair on
     carom_node *force;  // of coordinates and bodies: forces without potential, by velocity; CAROM_NONE: none
     terms point_force;  // the same on points of members: i velocity of the graph
+    terms as_written;   // forces, and potentials (i 1), of the author: what jumps there is an event
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
     carom_node *rub;   // CAROM_FRICTION_LAW nodes of every contact whose friction varies

@@ -164,6 +164,13 @@ static carom_status keep_strut(const element *e) {
     return CAROM_OK;
 }
 
+// Jumps of the n expressions are events.
+static carom_status note(element *e, int n, const carom_node *F) {
+    for (int i = 0; i < n; ++i)
+        if (!carom_terms_add(&e->r->m->as_written, F[i], 0, 0, 0)) return carom_fault_memory(e->r);
+    return CAROM_OK;
+}
+
 // A force F against the coordinate x, which counts as that of a motor.
 static carom_status law(element *e, const carom_mech_spring *of, carom_node x) {
     carom_model *m = e->r->m;
@@ -177,6 +184,7 @@ static carom_status law(element *e, const carom_mech_spring *of, carom_node x) {
     carom_node F = CAROM_NONE;
     e->r->spring_length = x, e->r->spring_rate = carom_graph_rate(m->graph, x, m->visible.nv_own);
     CAROM_TRY(carom_resolve_expression(e->r, &of->force, SCOPE_STATE | SCOPE_SPRING, "the force", &F));
+    CAROM_TRY(note(e, 1, &F));
     e->force = F;
     push(e, sub(e, num(e, 0), F), x);
     return CAROM_OK;
@@ -373,7 +381,7 @@ static carom_status read_motor(element *e, const void *record) {
     if (torque && x == j->shift)
         return carom_fault(e->r, n->key, 0, "joint '%s' has no angle; write `force:`", j->name);
     push(e, F, x);
-    return CAROM_OK;
+    return note(e, 1, &F);
 }
 
 // (ELM-3)  force F at a point p: f += F.Dp;  torque T: f_w += R'T (spatial), f_angle += T (planar)
@@ -399,6 +407,7 @@ static carom_status read_load(element *e, const void *record) {
     carom_body_point(e->r, b, s, p);
     if (force) {
         CAROM_TRY(carom_resolve_nodes(e->r, force, SCOPE_STATE, "the force", n, F));
+        CAROM_TRY(note(e, n, F));
         for (int i = 0; i < n; ++i) {
             carom_node f = num(e, 0);
             for (int j = 0; j < n && body_frame; ++j) f = add(e, f, mul(e, b->R[3 * i + j], F[j]));
@@ -409,9 +418,10 @@ static carom_status read_load(element *e, const void *record) {
     if (!e->spatial) {
         CAROM_TRY(carom_resolve_expression(e->r, torque, SCOPE_STATE, "the torque", &T[0]));
         push(e, T[0], b->angle);
-        return CAROM_OK;
+        return note(e, 1, T);
     }
     CAROM_TRY(carom_resolve_nodes(e->r, torque, SCOPE_STATE, "the torque", 3, T));
+    CAROM_TRY(note(e, 3, T));
     if (b->carried) {
         torque_by_axes(e, b, body_frame, T);
         return CAROM_OK;
