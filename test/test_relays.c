@@ -199,10 +199,32 @@ static void surfaces_are_not_lost(void **state) {
         }
 }
 
+// max(0, x - 1/2) is zero on a whole side: what compares it jumps where x - 1/2 does.
+static void zero_on_a_whole_side(void **state) {
+    (void)state;
+    static const char *const where[] = {"x > 0.5", "max(0, x - 0.5) > 0", "0 < max(x - 0.5, 0)"};
+    for (int k = 0; k < SCHEMES; ++k) {
+        double first[2] = {0};
+        for (int i = 0; i < 3; ++i) {
+            char text[400], force[120];
+            carom_now now;
+            carom_ledger l;
+            double q[2], v[2];
+            snprintf(force, sizeof force, "if(%s, -50*max(0, x - 0.5) - 0.4*u, 0)", where[i]);
+            text_of(text, sizeof text, 1, 0, 1, "x^2/2", force);
+            end_of(text, scheme[k], 1e-2, 3, &now, q, v, &l);
+            if (i == 0) first[0] = q[0], first[1] = v[0];
+            if (!(fabs(q[0] - first[0]) <= 1e-9 && fabs(v[0] - first[1]) <= 1e-9))
+                fail_msg("%s, %s: %.12g, not %.12g", scheme[k], where[i], q[0], first[0]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps_of_forces_are_located), cmocka_unit_test(forces_hold_where_they_jump),
         cmocka_unit_test(flights_to_and_fro_end), cmocka_unit_test(several_surfaces),
-        cmocka_unit_test(records_do_not_matter), cmocka_unit_test(surfaces_are_not_lost)};
+        cmocka_unit_test(records_do_not_matter), cmocka_unit_test(surfaces_are_not_lost),
+        cmocka_unit_test(zero_on_a_whole_side)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

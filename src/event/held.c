@@ -9,6 +9,7 @@ static const double NUDGE = 0x1p-17; // of all positions and velocities: central
 static const double TIME = 0x1p-12;  // of size_q/size_v: second differences lose half of them
 static const double ROUNDING = 16;   // eps of forces that cancel
 static const double CLEAR = 2;       // roundings that a state beside a surface is away from it
+static const double FAR = 0x1p-20;   // of all positions and velocities: no state that far is beside a surface
 
 carom_held carom_allocate_held(carom_arena *mem, const carom_system *sys) {
     carom_held z = {0};
@@ -95,8 +96,9 @@ double carom_held_magnitude(const carom_held *z, const carom_step *s, const doub
     return sum;
 }
 
-// (z->q, z->v) moves along the slope of kink number m of the list, in sizes of the run, until k changes by x.
-static void approach(carom_held *z, const carom_step *s, int m, double x) {
+// (z->q, z->v) moves along the slope of kink number m of the list, in sizes of the run, until k changes by x.  false:
+// that is far away, as where k is zero on a whole side, like max(0, x).
+static bool approach(carom_held *z, const carom_step *s, int m, double x) {
     const int nv = s->sys->nv;
     const double *slope = z->slope + (size_t)m * (size_t)nv;
     double square = 0;
@@ -105,9 +107,10 @@ static void approach(carom_held *z, const carom_step *s, int m, double x) {
         z->dv[j] = slope[j] * size * size;
         square += slope[j] * z->dv[j];
     }
-    if (!(square > 0)) return;
+    if (!(fabs(x) < FAR * sqrt(square))) return false;
     if (z->quick[m]) carom_axpy(z->v, x / square, z->dv, nv);
     else carom_move(s, z->q, z->q, x / square, z->dv);
+    return true;
 }
 
 carom_status carom_held_beside(carom_held *z, carom_step *s, int first, int n, const int *sides, double t,
@@ -124,8 +127,13 @@ carom_status carom_held_beside(carom_held *z, carom_step *s, int first, int n, c
             const int side = sides[m - first];
             const double k = side * z->k[z->kink[m]];
             if (k > 0 && (k <= 2 * CLEAR * z->eps[m] || time > 0)) continue;
-            approach(z, s, m, side * (clear * z->eps[m] - k));
-            off = true;
+            if (approach(z, s, m, side * (clear * z->eps[m] - k))) {
+                off = true;
+                continue;
+            }
+            carom_copy(z->q, q, s->sys->nq);
+            carom_copy(z->v, v, s->sys->nv);
+            return CAROM_OK;
         }
     }
     return CAROM_OK;

@@ -223,13 +223,30 @@ static void look_smooth(found *f, carom_graph *g, carom_vertex x) {
     if (smooths(g, &x)) look_bent(f, g, g->node[carom_graph_meaning(g, x.a)]);
 }
 
+static bool is_zero(const carom_graph *g, carom_node x) {
+    double n;
+    return x >= 0 && carom_graph_is_number(g, x, &n) && n == 0;
+}
+
+// max(0, y) > 0 where y > 0 is; but it is zero on a whole side, and no surface.
+static carom_node surface(const carom_graph *g, carom_node x) {
+    const carom_node k = x < 0 ? x : carom_graph_meaning(g, x);
+    if (k < 0 || (g->node[k].op != CAROM_OP_MAX && g->node[k].op != CAROM_OP_MIN)) return x;
+    return is_zero(g, g->node[k].a) ? g->node[k].b : is_zero(g, g->node[k].b) ? g->node[k].a : x;
+}
+
+static carom_node compared(carom_graph *g, const carom_vertex *x) {
+    return is_zero(g, x->b)   ? surface(g, x->a)
+           : is_zero(g, x->a) ? surface(g, x->b)
+                              : carom_graph_apply(g, CAROM_OP_SUB, x->a, x->b, CAROM_NONE);
+}
+
 // What jumps.  A floor does where its argument is whole.
 static void look_jumps(found *f, carom_graph *g, carom_vertex x) {
     static const double PI = 3.14159265358979323846;
     const unsigned state = 1u << CAROM_POSITION | 1u << CAROM_VELOCITY;
-    if (x.op == CAROM_OP_SIGN) add_of(f, g, x.a, state);
-    else if (x.op >= CAROM_OP_LT && x.op <= CAROM_OP_GE)
-        add_of(f, g, carom_graph_apply(g, CAROM_OP_SUB, x.a, x.b, CAROM_NONE), state);
+    if (x.op == CAROM_OP_SIGN) add_of(f, g, surface(g, x.a), state);
+    else if (x.op >= CAROM_OP_LT && x.op <= CAROM_OP_GE) add_of(f, g, compared(g, &x), state);
     else if (x.op == CAROM_OP_FLOOR && g->node[x.a].kinds & state)
         add_of(f, g,
                carom_graph_apply(g, CAROM_OP_SIN,
