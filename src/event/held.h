@@ -17,11 +17,11 @@ carom_status carom_held_slope(carom_held *z, carom_step *s, int i, double t, con
 /// The largest change of k, or of k' (rate), that positions and velocities of the size of the run give.
 double carom_held_magnitude(const carom_held *z, const carom_step *s, const double *slope, bool quick, bool rate);
 
-/// (z->q, z->v): the state beside (q, v), by rounding, on sides[i] of each of n kinks of the list, from `first`
-/// on.
+/// (z->q, z->v): the state beside (q, v), by rounding, on sides[i] of each of n kinks of the list, from `first` on;
+/// (q, v) itself where no state that near is on these sides.
 carom_status carom_held_beside(carom_held *z, carom_step *s, int first, int n, const int *sides, double t,
                                const double *q, const double *v);
-/// (q, v) back on the surfaces, by drift of the integrator; *moved: it was off by more than rounding.
+/// (q, v) goes back to the surfaces that hold it, which the errors of the integrator have left.
 carom_status carom_held_put_back(carom_held *z, carom_step *s, double t, double *q, double *v);
 /// The power of the forces that hold.
 carom_status carom_held_power(carom_held *z, carom_step *s, double t, const double *q, const double *v, double *in,
