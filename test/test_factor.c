@@ -310,6 +310,8 @@ static void joints_are_eliminated_with_their_bodies(void **state) {
         }
         const carom_matrix matrix = {shape, A};
         assert_true(carom_saddle_factor(&S, matrix, &W, &V));
+        // towards the ground: each body meets its joint and the body before it, each joint the latter
+        if (!loops) assert_int_equal(S.F.up[S.nb], 3 * (BODIES - 1) + 1);
         for (int i = 0; i < n; ++i) S.b[i] = symmetric_uniform(&seed);
         assert_true(carom_saddle_solve_checked(&S, 0));
         for (int i = 0; i < n; ++i) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE CAROM_INLINE
 
 enum { NONE = -1, MOST = CAROM_BLOCK_ROWS };
 
@@ -167,9 +167,9 @@ INLINE void subtract(double *restrict C, const double *restrict A, const double 
         }
 }
 
-typedef double two __attribute__((vector_size(16)));
-INLINE two load_two(const double *x) { two a; memcpy(&a, x, sizeof a); return a; }
-INLINE void store_two(double *x, two a) { memcpy(x, &a, sizeof a); }
+typedef carom_two two;
+#define load_two carom_load_two
+#define store_two carom_store_two
 
 // row_j -= A U_j for blocks of three rows, in the order of subtract(): the columns of A stay in registers.
 static void subtract_three(double *restrict row, const int *from, const double *restrict A, const double *restrict U,
@@ -240,37 +240,47 @@ static void combine_any(double *restrict C, const double *restrict A, const doub
     }
 }
 
-// X = A^-1 by elimination with row pivoting; A is spoilt: columns that are done are not looked at again.
-INLINE bool invert_known(double *restrict A, double *restrict X, const int d) {
-    for (int i = 0; i < d * d; i++) X[i] = i % (d + 1) == 0;
+// Columns j of X, -= l x with x = X_kj/pivot, which stays in its row.
+INLINE void sweep_columns(double *restrict X, const double *restrict l, double inverse, int k, const int d) {
+    two by[MOST / 2];
+    for (int i = 0; i < d / 2; i++) by[i] = load_two(l + 2 * i);
+    for (int j = 0; j < d; j++, X += d) {
+        const double x = X[k] *= inverse;
+        for (int i = 0; i < d / 2; i++) store_two(X + 2 * i, load_two(X + 2 * i) - by[i] * x);
+        if (d % 2) X[d - 1] -= l[d - 1] * x;
+    }
+}
+
+INLINE void exchange(double *x, double *y, const int d, const int stride) {
+    for (int j = 0; j < d; j++) {
+        const double t = x[j * stride];
+        x[j * stride] = y[j * stride], y[j * stride] = t;
+    }
+}
+
+// X = A^-1 by elimination with row pivoting, in place: column k of the inverse takes the room of the k-th that is done.
+INLINE bool invert_known(const double *restrict A, double *restrict X, const int d) {
+    int from[MOST];
+    memcpy(X, A, (size_t)(d * d) * sizeof *X);
     for (int k = 0; k < d; k++) {
         int p = k;
         for (int i = k + 1; i < d; i++)
-            if (fabs(A[i + k * d]) > fabs(A[p + k * d])) p = i;
-        const double pivot = A[p + k * d];
+            if (fabs(X[i + k * d]) > fabs(X[p + k * d])) p = i;
+        const double pivot = X[p + k * d];
         if (!(fabs(pivot) > 0) || !(fabs(pivot) < HUGE_VAL)) return false;
-        for (int j = 0; j < d && p != k; j++) {
-            double t = A[k + j * d];
-            A[k + j * d] = A[p + j * d], A[p + j * d] = t;
-            t = X[k + j * d];
-            X[k + j * d] = X[p + j * d], X[p + j * d] = t;
-        }
-        const double inverse = 1 / pivot;
+        from[k] = p;
+        if (p != k) exchange(X + k, X + p, d, d);
         double l[MOST];
-        for (int i = 0; i < d; i++) l[i] = i == k ? 0 : A[i + k * d];
-        for (int j = k + 1; j < d; j++) {
-            const double a = A[k + j * d] *= inverse;
-            for (int i = 0; i < d; i++) A[i + j * d] -= l[i] * a;
-        }
-        for (int j = 0; j < d; j++) {
-            const double x = X[k + j * d] *= inverse;
-            for (int i = 0; i < d; i++) X[i + j * d] -= l[i] * x;
-        }
+        for (int i = 0; i < d; i++) l[i] = X[i + k * d], X[i + k * d] = 0;
+        l[k] = 0, X[k + k * d] = 1;
+        sweep_columns(X, l, 1 / pivot, k, d);
     }
+    for (int k = d - 1; k >= 0; k--)
+        if (from[k] != k) exchange(X + k * d, X + from[k] * d, d, 1);
     return true;
 }
 
-static bool invert(double *A, double *X, int d) {
+static bool invert(const double *A, double *X, int d) {
     switch (d) {
     case 1: return invert_known(A, X, 1);
     case 2: return invert_known(A, X, 2);
@@ -287,26 +297,25 @@ static bool invert(double *A, double *X, int d) {
 INLINE void load(carom_block_lu *F, const carom_block_values *A, int i, const int d) {
     const carom_block_pattern *P = &F->pattern;
     const int block = F->order[i], r = d ? d : F->rows[i];
-    const double *T = A->T + MOST * (size_t)P->first[block], *S = A->S + MOST * (size_t)P->first[block];
+    const size_t own = MOST * (size_t)P->first[block];
     double *row = F->row;
     for (int e = F->lp[i]; e < F->lp[i + 1]; e++) {
         const int j = F->lc[e], s = d ? d : F->rows[j];
-        for (int q = 0; q < r * s; q++) row[r * F->from[j] + q] = 0;
+        memset(row + r * F->from[j], 0, (size_t)(r * s) * sizeof *row);
     }
     for (int e = F->up[i]; e < F->up[i + 1]; e++) {
         const int j = F->uc[e], s = d ? d : F->rows[j];
-        for (int q = 0; q < r * s; q++) row[r * F->from[j] + q] = 0;
+        memset(row + r * F->from[j], 0, (size_t)(r * s) * sizeof *row);
     }
     for (int k = P->start[block]; k < P->start[block + 1]; k++) {
         const int j = F->place[P->col[k]], s = d ? d : F->rows[j];
         if (F->skip[j]) continue;
         const double *a = A->value + P->at[k];
         double *to = row + r * F->from[j];
-        if (A->plain[block])
-            for (int q = 0; q < r * s; q++) to[q] = a[q];
-        else multiply(to, T, a, r, r, s);
+        if (A->plain[block]) memcpy(to, a, (size_t)(r * s) * sizeof *a);
+        else multiply(to, A->T + own, a, r, r, s);
     }
-    for (int q = 0; q < r * r; q++) row[r * F->from[i] + q] += S[q];
+    for (int q = 0; A->S && q < r * r; q++) row[r * F->from[i] + q] += A->S[own + (size_t)q];
 }
 
 INLINE bool factor(carom_block_lu *F, const carom_block_values *A, const int d) {
@@ -336,8 +345,7 @@ INLINE bool factor(carom_block_lu *F, const carom_block_values *A, const int d) 
         for (int e = F->up[i]; e < F->up[i + 1]; e++) {
             const int j = F->uc[e], s = d ? d : F->rows[j];
             if (F->skip[j]) continue;
-            const double *from = F->row + r * F->from[j];
-            for (int q = 0; q < r * s; q++) u[q] = from[q];
+            memcpy(u, F->row + r * F->from[j], (size_t)(r * s) * sizeof *u);
             u += r * s;
             F->uj[F->up[i] + F->used[i]++] = j;
         }
@@ -357,31 +365,6 @@ bool carom_block_lu_factor(carom_block_lu *F, const carom_block_values *A) {
 
 // -- solving -------------------------------------------------------------------------------------------------------
 
-// y -= B x for r rows that are known where this is written out: y stays in registers.
-INLINE void subtract_known(double *restrict y, const double *restrict B, const double *restrict x, const int r,
-                           const int m) {
-    two rest[MOST / 2];
-    double odd = r % 2 ? y[r - 1] : 0;
-    for (int i = 0; i < r / 2; i++) rest[i] = load_two(y + 2 * i);
-    for (int k = 0; k < m; k++, B += r) {
-        for (int i = 0; i < r / 2; i++) rest[i] -= load_two(B + 2 * i) * x[k];
-        if (r % 2) odd -= B[r - 1] * x[k];
-    }
-    for (int i = 0; i < r / 2; i++) store_two(y + 2 * i, rest[i]);
-    if (r % 2) y[r - 1] = odd;
-}
-
-INLINE void subtract_vector(double *y, const double *B, const double *x, const int r, const int m) {
-    switch (r) {
-    case 1: subtract_known(y, B, x, 1, m); return;
-    case 2: subtract_known(y, B, x, 2, m); return;
-    case 3: subtract_known(y, B, x, 3, m); return;
-    case 4: subtract_known(y, B, x, 4, m); return;
-    case 5: subtract_known(y, B, x, 5, m); return;
-    default: subtract_known(y, B, x, 6, m); return;
-    }
-}
-
 INLINE void solve(carom_block_lu *F, const double *b, double *x, const int d) {
     const int *first = F->pattern.first;
     double *y = F->y;
@@ -393,7 +376,7 @@ INLINE void solve(carom_block_lu *F, const double *b, double *x, const int d) {
         for (int e = F->lp[i]; !F->skip[i] && e < F->lp[i + 1]; e++) {
             const int k = F->lc[e], m = d ? d : F->rows[k];
             if (F->skip[k]) continue;
-            subtract_vector(z, l, y + F->from[k], r, m);
+            carom_subtract_product(z, l, y + F->from[k], r, m);
             l += r * m;
         }
     }
@@ -404,12 +387,11 @@ INLINE void solve(carom_block_lu *F, const double *b, double *x, const int d) {
         for (int q = 0; q < r; q++) sum[q] = 0;
         for (int g = 0; g < F->used[i]; g++) {
             const int j = F->uj[F->up[i] + g], s = d ? d : F->rows[j];
-            subtract_vector(z, u, y + F->from[j], r, s);
+            carom_subtract_product(z, u, y + F->from[j], r, s);
             u += r * s;
         }
-        for (int k = 0; k < r && !F->skip[i]; k++)
-            for (int q = 0; q < r; q++) sum[q] += D[q + k * r] * z[k];
-        for (int q = 0; q < r; q++) x[at + q] = z[q] = sum[q];
+        if (!F->skip[i]) carom_subtract_product(sum, D, z, r, r);
+        for (int q = 0; q < r; q++) x[at + q] = z[q] = 0 - sum[q];
     }
 }
 

@@ -4,6 +4,7 @@
 // The pattern is analysed once; matrices of that pattern are then factorised and solved without further decisions.
 // Blocks that are skipped are not part of the system: their rows and columns are left out and their solution is 0.
 #pragma once
+#include "linalg/small.h"
 #include <carom/arena.h>
 
 /// Where blocks are: row i has the blocks start[i] .. start[i + 1] - 1 in columns col[k], the diagonal always among
@@ -15,10 +16,8 @@ typedef struct carom_block_pattern {
     int uniform;             // rows of every block; 0: they differ
 } carom_block_pattern;
 
-enum { CAROM_BLOCK_ROWS = 6 }; // most rows of a block
-
 /// The matrix with blocks T_i A_ij + S_i (i = j).  T and S: square blocks, those of block i at CAROM_BLOCK_ROWS
-/// first[i]; plain[i]: T_i is the identity.
+/// first[i]; plain[i]: T_i is the identity.  S NULL: zero.
 typedef struct carom_block_values {
     const double *value, *T, *S;
     const bool *plain;

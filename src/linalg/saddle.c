@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
 enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
 enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
 enum { REFINE = 2 };               // corrections of a solution
@@ -74,20 +72,15 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     if (S.by_levels) CAROM_ALLOCATE(mem, n, &S.level_b, &S.level_x);
     S.lever = carom_allocate(mem, (size_t)ne);
     for (int j = 0; S.lever && j < ne; ++j) S.lever[j] = 1;
-    double *none = carom_allocate(mem, N * MOST);
     bool *plain = carom_allocate_bytes(mem, blocks * sizeof *plain);
-    S.a = (carom_block_values){.value = S.value, .T = none, .S = none, .plain = plain};
+    for (size_t i = 0; plain && i < blocks; ++i) plain[i] = true;
+    S.a = (carom_block_values){.value = S.value, .plain = plain};
     return S;
 }
 
 // -- the pattern -----------------------------------------------------------------------------------------------------
 
 static void begin(carom_saddle *S) {
-    const carom_saddle_levels *z = &S->levels;
-    double *none = (double *)S->a.T;
-    bool *plain = (bool *)S->a.plain;
-    for (int i = 0; i < MOST * (z->velocities * S->nv + z->reactions * S->ne); ++i) none[i] = 0;
-    for (int i = 0; i < z->velocities * S->ng + z->reactions * S->ne; ++i) plain[i] = true;
     for (int g = 0; g < S->ng; ++g) {
         S->first[g] = S->group[g], S->size[g] = S->group[g + 1] - S->group[g];
         for (int i = S->group[g]; i < S->group[g + 1]; ++i) S->of[i] = g;
@@ -186,19 +179,49 @@ static bool find_blocks(carom_saddle *S, carom_matrix A, const int *start, const
     return true;
 }
 
+// Groups that hang on one other alone, and not on the ground, from the outer ends of trees inwards: perm; their number.
+// They become 0 in degree, the number of neighbours.
+static int find_trees(const carom_saddle *S, const int *start, const int *incident, int *perm, int *degree) {
+    const int ng = S->ng;
+    int n = 0;
+    for (int g = 0; g < ng; ++g) {
+        degree[g] = 0;
+        for (int k = S->start[g]; k < S->start[g + 1]; ++k) degree[g] += S->col[k] < ng && S->col[k] != g;
+        for (int e = start[g]; e < start[g + 1]; ++e)
+            if (S->joint[incident[e] + 1] - S->joint[incident[e]] == 1) degree[g] += ng; // it waits
+        if (degree[g] == 1) perm[n++] = g;
+    }
+    for (int i = 0; i < n; ++i) {
+        const int g = perm[i];
+        degree[g] = 0;
+        for (int k = S->start[g]; k < S->start[g + 1]; ++k) {
+            const int to = S->col[k];
+            if (to < ng && degree[to] > 0 && --degree[to] == 1) perm[n++] = to;
+        }
+    }
+    return n;
+}
+
 // The order of elimination, see saddle.h.  A group whose joints were placed behind it while others of it were still
 // there is held by them: no joint may follow it alone.
 static void find_order(carom_saddle *S, const int *start, const int *incident, int *work) {
     const int ng = S->ng, nj = S->nb - ng;
     int *begin = work, *perm = begin + ng + 1, *when = perm + ng, *open = when + ng, *held = open + ng,
-        *placed = held + ng, *adj = placed + nj, m = 0;
-    for (int i = 0; i < ng; ++i) {
+        *placed = held + ng, *adj = placed + nj, *rest = when, *number = open, n = 0, m = 0;
+    const int trees = find_trees(S, start, incident, perm, number);
+    for (int k = 0; k < trees; ++k) number[perm[k]] = NONE;
+    for (int g = 0; g < ng; ++g)
+        if (number[g] != NONE) number[g] = n, rest[n++] = g;
+    for (int i = 0; i < n; ++i) {
         begin[i] = m;
-        for (int k = S->start[i]; k < S->start[i + 1]; ++k)
-            if (S->col[k] < ng && S->col[k] != i) adj[m++] = S->col[k];
+        for (int k = S->start[rest[i]]; k < S->start[rest[i] + 1]; ++k) {
+            const int j = S->col[k] < ng ? number[S->col[k]] : NONE;
+            if (j != NONE && j != i) adj[m++] = j;
+        }
     }
-    begin[ng] = m;
-    carom_order(ng, begin, adj, perm, adj + m);
+    begin[n] = m;
+    carom_order(n, begin, adj, perm + trees, adj + m);
+    for (int k = trees; k < ng; ++k) perm[k] = rest[perm[k]];
     for (int k = 0; k < ng; ++k) when[perm[k]] = k;
     for (int g = 0; g < ng; ++g) open[g] = start[g + 1] - start[g], held[g] = 0;
     for (int j = 0; j < nj; ++j) placed[j] = 0;
@@ -431,14 +454,25 @@ bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W
            carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) && carom_saddle_finish(S);
 }
 
-// sum -= a x, size += |a| |x|: rows that are known where this is written out.
-INLINE void terms(double *restrict sum, double *restrict size, const double *restrict a, const double *restrict x,
-                  const int rows, int columns) {
-    for (int c = 0; c < columns; ++c, a += rows)
-        for (int q = 0; q < rows; ++q) {
-            const double y = a[q] * x[c];
-            sum[q] -= y, size[q] += fabs(y);
+typedef long long two_bits __attribute__((vector_size(16)));
+CAROM_INLINE carom_two magnitude(carom_two x) {
+    const long long but_sign = 0x7fffffffffffffff;
+    return (carom_two)((two_bits)x & (two_bits){but_sign, but_sign});
+}
+
+// sum -= a x, size += |a x|: rows that are known where this is written out.
+CAROM_INLINE void terms(double *restrict sum, double *restrict size, const double *restrict a,
+                        const double *restrict x, const int rows, int columns) {
+    carom_two rest[MOST / 2], all[MOST / 2];
+    for (int i = 0; i < rows / 2; ++i) rest[i] = carom_load_two(sum + 2 * i), all[i] = carom_load_two(size + 2 * i);
+    for (int c = 0; c < columns; ++c, a += rows) {
+        for (int i = 0; i < rows / 2; ++i) {
+            const carom_two y = carom_load_two(a + 2 * i) * x[c];
+            rest[i] -= y, all[i] += magnitude(y);
         }
+        if (rows % 2) sum[rows - 1] -= a[rows - 1] * x[c], size[rows - 1] += fabs(a[rows - 1] * x[c]);
+    }
+    for (int i = 0; i < rows / 2; ++i) carom_store_two(sum + 2 * i, rest[i]), carom_store_two(size + 2 * i, all[i]);
 }
 
 // S->rest = b - K x.  Is it small against its terms, in rows of motion and in those of joints?
@@ -453,11 +487,12 @@ static bool small_rest(carom_saddle *S, double small) {
             const double *a = S->value + P->at[k], *x = S->x + P->first[P->col[k]];
             const int columns = P->size[P->col[k]];
             switch (rows) {
-            case 6: terms(sum, size, a, x, 6, columns); break;
-            case 5: terms(sum, size, a, x, 5, columns); break;
-            case 3: terms(sum, size, a, x, 3, columns); break;
+            case 1: terms(sum, size, a, x, 1, columns); break;
             case 2: terms(sum, size, a, x, 2, columns); break;
-            default: terms(sum, size, a, x, rows, columns);
+            case 3: terms(sum, size, a, x, 3, columns); break;
+            case 4: terms(sum, size, a, x, 4, columns); break;
+            case 5: terms(sum, size, a, x, 5, columns); break;
+            default: terms(sum, size, a, x, 6, columns);
             }
         }
         for (int q = 0; q < rows; ++q) {
@@ -481,16 +516,6 @@ static bool refine(carom_saddle *S) {
 
 // -- levels one after the other ---------------------------------------------------------------------------------------
 
-// y -= a x: rows that are known where this is written out.
-INLINE void subtract(double *restrict y, const double *restrict a, const double *restrict x, const int rows,
-                     int columns) {
-    double sum[MOST];
-    for (int q = 0; q < rows; ++q) sum[q] = y[q];
-    for (int c = 0; c < columns; ++c, a += rows)
-        for (int q = 0; q < rows; ++q) sum[q] -= a[q] * x[c];
-    for (int q = 0; q < rows; ++q) y[q] = sum[q];
-}
-
 // y -= K_lm (x_m, y_m) for rows of level l.
 static void take_level(const carom_saddle *S, int l, int m, double *y) {
     const double *value = S->value + at_levels(S, l, m), *x_m = S->x + m * S->nv,
@@ -498,18 +523,12 @@ static void take_level(const carom_saddle *S, int l, int m, double *y) {
     const bool by_kind[2][2] = {{S->levels.A[l][m], S->levels.W[l][m]}, {S->levels.V[l][m], false}};
     for (int i = 0; i < S->nb; ++i) {
         const int r = S->size[i];
-        double *restrict to = y + S->first[i];
+        double *to = y + S->first[i];
         for (int k = S->start[i]; k < S->start[i + 1]; ++k) {
             const int j = S->col[k];
             if (!by_kind[i >= S->ng][j >= S->ng] || (i != j && i < S->ng && j < S->ng && !S->couples[l][m])) continue;
-            const double *restrict a = value + S->at[k], *x = (j < S->ng ? x_m : y_m) + S->first[j];
-            switch (r) {
-            case 6: subtract(to, a, x, 6, S->size[j]); break;
-            case 5: subtract(to, a, x, 5, S->size[j]); break;
-            case 3: subtract(to, a, x, 3, S->size[j]); break;
-            case 2: subtract(to, a, x, 2, S->size[j]); break;
-            default: subtract(to, a, x, r, S->size[j]);
-            }
+            const double *a = value + S->at[k], *x = (j < S->ng ? x_m : y_m) + S->first[j];
+            carom_subtract_product(to, a, x, r, S->size[j]);
         }
     }
 }

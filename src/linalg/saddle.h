@@ -4,8 +4,9 @@
 //
 // A couples velocities in groups of at most CAROM_BLOCK_ROWS (bodies) with those of groups that a column of W joins, or
 // as its sparse pattern says.  K is factorised by blocks of groups and of joints, rows that join the same groups,
-// without pivoting between blocks, in an order that follows the graph of the mechanism: groups by least degree; a joint
-// follows its outer group at once while all beyond it is a tree (articulated bodies), else the last of its groups.
+// without pivoting between blocks, in an order that follows the graph of the mechanism: trees from their outer ends
+// to the ground, then groups by least degree; a joint follows its outer group at once while all beyond it is a tree
+// (articulated bodies), else the last of its groups.
 //
 // Schemes whose steps hold a mechanism several times, on velocity and on position level or at stages, have as many
 // levels of velocities x_l and of reactions y_m,
