@@ -8,7 +8,10 @@ static inline double carom_step_factor(double error, double k, double safety, do
     return fmin(most, fmax(least, safety * pow(error, -1 / k)));
 }
 
-/// (AD-4)  The same with the error of the step before, which damps oscillations of the step size.
+/// The error for which that is h_1/h_0 = factor.
+static inline double carom_step_error(double factor, double k, double safety) { return pow(safety / factor, k); }
+
+/// (AD-4)  h_1/h_0 with the error of the step before, which damps oscillations of the step size.
 static inline double carom_step_factor_pi(double error, double before, double k, double safety, double least,
                                           double most) {
     return fmin(most, fmax(least, safety * pow(error, -0.7 / k) * pow(before, 0.4 / k)));

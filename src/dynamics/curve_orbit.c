@@ -734,6 +734,7 @@ static carom_status map_at(orbits *o, const double *x, const double *z, double *
 }
 
 static const double BEND = 3e-3; // in typical sizes: differences of the map
+static const double SINGULAR = 1e-12; // pivots of 1 - P, relatively: rounding
 
 // How far q moves the coordinate that it moves most, at t = 0.
 static carom_status largest_move(orbits *o, const double *x, const double *q, double *most) {
@@ -788,7 +789,7 @@ static carom_status cubic(orbits *o, const double *x, double *c) {
                 w[j] = (f[1][j] + f[2][j]) / (BEND * BEND);
         for (int j = 0; j < m; ++j)
             for (int i = 0; i < m; ++i) A[i + j * m] = 2 * (i == j) - A[i + j * m]; // 1 - P
-        if (!carom_dense_lu(A, m, m, 1e-12, pivot)) status = carom_fail(o->err, CAROM_SINGULAR, "a multiplier is 1");
+        if (!carom_dense_lu(A, m, m, SINGULAR, pivot)) status = carom_fail(o->err, CAROM_SINGULAR, "a multiplier is 1");
         else carom_dense_lu_solve(A, m, m, pivot, w);
         double second = 0;
         const double size = carom_length(w, m);

@@ -230,6 +230,9 @@ static carom_status predict(void *user, const double *tau, double sigma) {
     return set(r, r->value + sigma * r->size * tau[r->n - 1]);
 }
 
+static const double WORSE = 1e3;   // times the residual before: Newton's method diverges
+static const double FAR_OFF = 1e3; // typical sizes: a step that no branch has
+
 static carom_status correct(void *user, const double *tau, int *iterations) {
     rests *r = user;
     double last = INFINITY;
@@ -241,12 +244,12 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
         if (residual == 0 || (residual < GOOD && !once_more) || (residual < ENOUGH && residual > 0.5 * last))
             return CAROM_OK;
         once_more = once_more && residual >= GOOD;
-        if (!isfinite(residual) || residual > 1e3 * last) break;
+        if (!isfinite(residual) || residual > WORSE * last) break;
         last = residual;
         put_row(r, tau);
         for (int k = 0; k < r->n; ++k) r->b[k] = k < r->n - 1 ? -r->F[k] : 0;
         carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z);
-        if (!(carom_norm_max(r->z, r->n) < 1e3)) break;
+        if (!(carom_norm_max(r->z, r->n) < FAR_OFF)) break;
         if (residual < GOOD && carom_norm_max(r->z, r->n) < SOFT * residual) return CAROM_OK; // there are none
         double *z = r->full; // z is scratch of evaluate()
         carom_copy(z, r->z, r->n);

@@ -359,6 +359,8 @@ static double to_free(bound b, double x) {
     return x;
 }
 
+static const double REFUSED = 1e3; // times the residuals before: where no run is
+
 static int evaluate(void *user, int m, int n, const double *u, double *r, double *J, int ld, int what) {
     fitting *k = user;
     double *slope = k->x + n;
@@ -369,7 +371,7 @@ static int evaluate(void *user, int m, int n, const double *u, double *r, double
         // Values that the model refuses, or a run that fails: the step was too long.
         if (what == 2 || status == CAROM_STOPPED || status == CAROM_NO_MEMORY || k->fit->evaluations == 1)
             return k->failed = status, -1;
-        for (int i = 0; i < m; ++i) r[i] = 1e3 * (1 + fabs(k->r[i]));
+        for (int i = 0; i < m; ++i) r[i] = REFUSED * (1 + fabs(k->r[i]));
     }
     for (int j = 0; what == 2 && j < n; ++j)
         for (int i = 0; i < m; ++i) J[i + (size_t)j * (size_t)m] *= slope[j];

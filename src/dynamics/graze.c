@@ -18,6 +18,7 @@
 static const double COAST = 0.05, REST = 0.5;    // of the period, and of the time since the event before it: the time
                                                  // before the impact in which no contact is looked at
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals: to end with; where they fall no further
+static const double WORSE = 1e3;                // times the least residual: Newton's method diverges
 static const double FAR = 0.3;                   // of a step, in typical sizes
 static const double CUT = 1e-12;                 // of a matrix that has cancelled
 static const double AT_EDGE = 1e-9;              // of the parameter's size: there
@@ -260,7 +261,7 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
             if (status == CAROM_OK && (c->conservative || !find_way(g, row[0], row[1]))) g->rises = 0;
             break;
         }
-        if (!(*residual < 1e3 * last)) status = CAROM_NOT_CONVERGED;
+        if (!(*residual < WORSE * last)) status = CAROM_NOT_CONVERGED;
         last = fmin(last, *residual);
         put_row(g, N - 2, row[0], N), put_row(g, N - 1, row[1], N);
         carom_zero(g->b, N);

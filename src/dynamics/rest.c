@@ -36,6 +36,8 @@ static const double MOVED = 1e-4;     // of a step: a gap that it leaves open is
 static const double CLOSED = 1e-10;   // of the size of the model: a gap that is closed; of forces: those that agree
 static const double AT_LIMIT = 1e-6;  // of the limit of friction: what is nearer slides
 static const double SHORTEST = 1e-12; // of the first step
+static const double LONGEST = 1e10;   // s: such a step is one of Newton's method
+static const double FAR = 1e6;        // of the size of the model, or of 1: it is leaving
 
 typedef struct search {
     carom_grip grip;          // p.q is the present position
@@ -406,8 +408,8 @@ static carom_status descend(search *s, carom_equilibrium *rest) {
     carom_copy(s->q_best, p->q, p->nq);
     carom_copy(s->steady.best, s->steady.z, s->steady.m);
     s->strength = norm(s, p->f);
-    const double far = 1e6 * fmax(s->grip.length, 1);
-    double tau = first_tau(s), least = SHORTEST * tau, most = 1e10, gap = HUGE_VAL;
+    const double far = FAR * fmax(s->grip.length, 1);
+    double tau = first_tau(s), least = SHORTEST * tau, most = LONGEST, gap = HUGE_VAL;
     for (rest->iterations = 1; rest->iterations <= MOST_STEPS; ++rest->iterations) {
         int count = 0;
         const carom_status status = step(s, tau, &count);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double STIFF = 1e4; // fastest rate times size_q/size_v
+static const double MOST_WAIT = 1e6; // steps between two looks at the other method
 static const double LONG = 1e5;  // the same times the length of the run, where nothing moves yet
 static const double LIMIT = 0.5; // fastest rate times step: beyond, an explicit method is about to be unstable
 enum { PROBE = 64, PATIENCE = 1024, STANDSTILL = 40, ITERATIONS = 12 };
@@ -148,7 +149,7 @@ void auto_reconsider(auto_work *w, carom_step *s) {
     if (h->method == AUTO_IMPLICIT || h->last > 0.01) h->probe += 1;
     if (!w->implicit || h->probe < h->wait) return;
     h->probe = 0;
-    h->wait = fmin(2 * h->wait, 1e6);
+    h->wait = fmin(2 * h->wait, MOST_WAIT);
     if (h->method == AUTO_EXPLICIT) probe_implicit(w, s);
     else probe_explicit(w, s);
 }

@@ -133,9 +133,11 @@ static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *
     if (h > auto_coarse(w, s)) CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], 1, &hidden, &at, &width));
     if (!hidden) return CAROM_OK;
     const double length = fmax(0.1 * h, fmin(at, 0.5 * h));
-    *error = pow(s->inside->control.safety * h / length, 5);
+    *error = carom_step_error(length / h, 5, s->inside->control.safety);
     return CAROM_OK;
 }
+
+static const double TOO_LONG = 1e3; // an error that is not known: a fourth of the step
 
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
@@ -145,7 +147,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     bool follows;
     CAROM_TRY(follows_kinks(w, s, h, &follows));
     if (!follows) {
-        *error = 1e3; // a fourth of the step
+        *error = TOO_LONG;
         return CAROM_OK;
     }
     auto_measure(w, s, P->q, P->v, P->f.a);
@@ -249,8 +251,8 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
 static double grow(auto_work *w, const carom_step *s, double h, double error, bool refused) {
     const double e = fmax(error, CAROM_ESTIMATE);
     static const double LAST = 1e-4; // the least that the error before counts with
-    double factor = s->inside->control.safety * pow(e, -0.14) * pow(fmax(w->head.last, LAST), 0.08);
-    factor = fmin(refused ? 1 : s->opt[AUTO_GROW], fmax(s->inside->control.shrink, factor));
+    const double factor = carom_step_factor_pi(e, fmax(w->head.last, LAST), 5, s->inside->control.safety,
+                                               s->inside->control.shrink, refused ? 1 : s->opt[AUTO_GROW]);
     w->head.last = fmax(e, LAST);
     const double next = fmin(h * factor, fmax(w->head.t_b - w->P.now[CAROM_PHASE_START], h));
     return s->opt[AUTO_LONGEST] > 0 ? fmin(next, s->opt[AUTO_LONGEST]) : next;

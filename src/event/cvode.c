@@ -3,7 +3,7 @@
 // CVODE runs in a time of its own that starts with the phase, so that events are located to the rounding of the phase.
 // Its objects are made once, at the start of a simulation; a phase restarts them.  It never prints.
 #include "event/cvode.h"
-#include "event/held.h"
+#include "event/filippov.h"
 #include "event/feature.h"
 #include <cvode/cvode.h>
 #include <float.h>
@@ -132,7 +132,7 @@ static carom_status rhs(ode *o, double t, const double *y, double *rate) {
             work[WORK_EXTERNAL] -= w->f.L.w[k] * w->f.lambda[k];
             if (k > w->f.L.at[b]) work[WORK_FRICTION] -= w->f.lambda[k] * w->f.u[k];
         }
-    CAROM_TRY(carom_held_power(&w->f.held, s, t, q, v, &given, &taken));
+    CAROM_TRY(carom_filippov_power(&w->f.filippov, s, t, q, v, &given, &taken));
     work[WORK_EXTERNAL] += given;
     work[WORK_DAMPING] = taken;
     return CAROM_OK;

@@ -7,7 +7,7 @@
 #include "linalg/matrix.h"
 #include "event/decide.h"
 #include "event/feature.h"
-#include "event/held.h"
+#include "event/filippov.h"
 #include "event/tube.h"
 #include "linalg/dense.h"
 #include <float.h>
@@ -44,12 +44,14 @@ static double little(const carom_phase *w, const carom_step *s, const carom_loca
            64 * DBL_EPSILON * carom_local_magnitude(L, k, w->v);
 }
 
+static const double LEAST_FED = 16, MOST_FED = 1e4; // k of (MX-11): of plastic impacts, and of elastic ones
+
 // (MX-11)  eps_v = 2 |Gamma| delta + sqrt(2 k |Gamma| eps_g): flights and slips that last no longer than the interval,
 //          and flights that the rounding eps_g of the gap hides.  Each of those falls too deep by eps_g, which feeds
 //          speeds up to (2 |Gamma| eps_g e^2/(1 - e^2))^1/2; k is above that.
 static double slow_speed(const carom_phase *w, const carom_step *s, int c, double press, double delta) {
     const int k = w->all.at[s->sys->ne + c];
-    const double e = s->sys->contacts[c].restitution, n = fmin(fmax(16, 2 * e * e / (1 - e * e)), 1e4);
+    const double e = s->sys->contacts[c].restitution, n = fmin(fmax(LEAST_FED, 2 * e * e / (1 - e * e)), MOST_FED);
     const double residual = 4 * s->tol * s->scale,
                  rounding = 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
     return 2 * press * delta + sqrt(2 * n * press * w->tol_g[c]) + residual + w->none + rounding;
@@ -743,7 +745,7 @@ void carom_phase_features_last(carom_phase *w, const carom_step *s) {
 // (EV-40)  So may the end of a phase, where no event is: the next one would hold a contact closed on a feature that
 //          nobody has decided on, and that may lie elsewhere.
 carom_status carom_phase_project(carom_phase *w, carom_step *s, double delta) {
-    CAROM_TRY(carom_held_put_back(&w->f.held, s, w->t, w->q, w->v));
+    CAROM_TRY(carom_filippov_put_back(&w->f.filippov, s, w->t, w->q, w->v));
     CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
     CAROM_TRY(carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v));
     carom_phase_features_last(w, s);

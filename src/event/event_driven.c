@@ -3,10 +3,10 @@
 // Spec: docs/methods-event.md.  h is the interval between outputs; how finely it is divided is the integrator's
 // business.  Every step starts afresh from (q, v) and the kept modes of the contacts, so a run that was
 // interrupted goes on bit for bit.
+#include "base/control.h"
 #include "scheme/friction.h"
 #include "event/cvode.h"
 #include "event/feature.h"
-#include "event/held.h"
 #include "event/hidden.h"
 #include "event/phase.h"
 #include "event/singular.h"
@@ -59,6 +59,8 @@ static const carom_option options[] = {
     {0},
 };
 
+static const double LOOSE = 1e3; // of the tolerance: what some steps may leave of a closed contact's approach
+static const double SAFETY = 0.9; // of the next length that an error gives
 static const double SAFE = 0.01; // part of the tolerance that a Runge-Kutta step may use up: there may be many
 static const double MANY = 32;   // steps that together cost as much as a restart of the multistep method
 static const double LOW = 1e4;   // roundings of a gap
@@ -96,7 +98,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
                                  .gap = opt[OPT_GAP],
                                  .gap_first = fmax(opt[OPT_GAP], opt[OPT_RTOL]),
                                  .time = opt[OPT_TIME],
-                                 .kink = fmax(1e3 * opt[OPT_RTOL], KINK),
+                                 .kink = fmax(LOOSE * opt[OPT_RTOL], KINK),
                                  .events = opt[OPT_EVENTS]};
     w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
     w->law = carom_allocate(mem, 3 * CAROM_FRICTION_LAW * (size_t)sys->nc);
@@ -262,7 +264,7 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     if (!*found) {
         carom_phase_end(P, s, P->t + P->a.tau);
         // what is not known across the constraints goes, and what has drifted from surfaces that hold the motion
-        return blur > 0 ? carom_phase_project(P, s, 0) : carom_held_put_back(&P->f.held, s, P->t, P->q, P->v);
+        return blur > 0 ? carom_phase_project(P, s, 0) : carom_filippov_put_back(&P->f.filippov, s, P->t, P->q, P->v);
     }
     CAROM_TRY(carom_phase_enclose(P, s, delta));
     if (carom_phase_kink(P, s)) {
@@ -305,7 +307,7 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
         else if (status != CAROM_OK) return status;
         else CAROM_TRY(error_of(w, s, blur, &error));
         if (error <= most) break;
-        tau = 0.9 * pow(most / fmin(error, DBL_MAX), 0.2) * tau;
+        tau *= carom_step_factor(fmin(error, DBL_MAX) / most, 5, SAFETY, 0, SAFETY);
         if (!(end <= (blur > 0 ? 1 : MANY) * tau)) return CAROM_OK;
     }
     if (!(error <= most)) return CAROM_OK;
@@ -389,7 +391,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     }
     CAROM_TRY(carom_substep_done(s, P->t + P->a.tau, P->a.q, P->a.v));
     carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau);
-    return carom_held_put_back(&P->f.held, s, P->t, P->q, P->v);
+    return carom_filippov_put_back(&P->f.filippov, s, P->t, P->q, P->v);
 }
 
 static carom_status with_multistep(work *w, carom_step *s, double h, bool *found) {

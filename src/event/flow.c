@@ -430,8 +430,8 @@ static void add_slow_slips(const carom_flow *f, carom_step *s) {
 }
 
 static carom_status force(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
-    if (!f->held.gives) return carom_force(s, f->a_f, t, q, v);
-    carom_copy(f->a_f, f->held.given, s->sys->nv);
+    if (!f->filippov.gives) return carom_force(s, f->a_f, t, q, v);
+    carom_copy(f->a_f, f->filippov.given, s->sys->nv);
     return CAROM_OK;
 }
 
@@ -490,7 +490,7 @@ static bool is_at(const carom_flow *f, const carom_step *s, double t, const doub
 }
 
 void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v) {
-    if (s->inside->friction || s->sys->events->freeze || f->held.n > 0) return; // those change what is held
+    if (s->inside->friction || s->sys->events->freeze || f->filippov.n > 0) return; // those change what is held
     carom_copy(f->at.v, v, s->sys->nv); // its place is known
     carom_copy(f->at.mode, f->mode, (ptrdiff_t)f->size);
     f->at.what = CAROM_KNOWN_ALL;
@@ -503,7 +503,7 @@ bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, co
 // M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that
 // point, unless it is a stage.
 static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool stage) {
-    if (!f->held.gives && f->at.what == CAROM_KNOWN_FREE && is_at(f, s, t, q, v)) return CAROM_OK;
+    if (!f->filippov.gives && f->at.what == CAROM_KNOWN_FREE && is_at(f, s, t, q, v)) return CAROM_OK;
     f->at.what = CAROM_KNOWN_NOTHING;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     CAROM_TRY(force(f, s, t, q, v));
@@ -540,7 +540,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
 carom_status carom_flow_rate_given(carom_flow *f, carom_step *s, double t, const double *q, const double *v,
                                    bool laws, bool stage) {
     bool settled = false;
-    if (carom_flow_free(f, s)) return rate_free(f, s, t, q, v, stage || f->held.gives);
+    if (carom_flow_free(f, s)) return rate_free(f, s, t, q, v, stage || f->filippov.gives);
     for (int round = 0; !settled; ++round) {
         CAROM_TRY(rate(f, s, t, q, v, laws));
         CAROM_TRY(carom_friction_settle(s, &f->L, f->lambda, round, &settled));

@@ -7,6 +7,7 @@
 #pragma once
 #include "event/accumulate.h"
 #include "contact/delassus.h"
+#include "event/filippov.h"
 #include "event/rk.h"
 #include "linalg/envelope.h"
 #include "scheme/step.h"
@@ -32,24 +33,9 @@ typedef struct carom_flow_known {
                                    // they are not
 } carom_flow_known;
 
-enum { CAROM_HELD = 8 }; // surfaces at once
-
-/// Surfaces where forces jump that the motion goes along (held.h).
-typedef struct carom_held {
-    int n, kink[CAROM_HELD + 1];                // of each the number of its function; the last one is that which leans
-    int lean;                      // not 0: surface n is not held, but forces are those of this side of it
-    bool quick[CAROM_HELD + 1];                 // k depends on velocities
-    bool gives;                    // forces are z->given
-    double *eps;                   // rounding of k
-    double *slope, *drift, *part;  // n + 1 of each: dk/dq or dk/dv, what changes k besides accelerations; alpha
-    double *force, *a;             // forces below all and above one after the other, their accelerations
-    double size_q, size_v;         // of the run
-    double *given, *k, *k_1, *S, *x, *q, *v, *dv;
-} carom_held;
-
 typedef struct carom_flow {
     const carom_butcher *T;
-    carom_held held;
+    carom_filippov filippov;
     int room;                      // contacts that there is room for: sys->nc, or more where they come and go
     size_t size;                   // of the caller's part
     double *mode;                  // nc, the caller's: one of CAROM_MODE_...
@@ -149,7 +135,7 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
 /// equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
-/// The same with the forces f->held.given, if it gives, else those of the state.  stage: nobody asks here again.
+/// The same with the forces f->filippov.given, if it gives, else those of the state.  stage: nobody asks here again.
 carom_status carom_flow_rate_given(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws,
                                    bool stage);
 /// carom_flow_rate() for integrators: near a singular position at the nearest state on the constraints, which *q and

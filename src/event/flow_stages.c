@@ -1,6 +1,6 @@
 // flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
 #include "linalg/dense.h"
-#include "event/held.h"
+#include "event/flow.h"
 #include "linalg/matrix.h"
 #include "scheme/newton.h"
 #include "scheme/works.h"
@@ -91,7 +91,7 @@ static carom_status power_at(carom_flow *f, carom_step *s, double t, const doubl
         s->record.reacted = reacted;
     }
     double in, out;
-    CAROM_TRY(carom_held_power(&f->held, s, t, q, v, &in, &out));
+    CAROM_TRY(carom_filippov_power(&f->filippov, s, t, q, v, &in, &out));
     account->external += in;
     account->damping += out;
     return CAROM_OK;

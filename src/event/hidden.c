@@ -166,7 +166,7 @@ carom_status carom_phase_hidden(carom_phase *w, carom_step *s, double part, doub
     const double from = w->from.tau, to = w->b.tau, quarter = 0.25 * (to - from);
     *hidden = false;
     // where forces hold the motion their jump is none
-    if (!carom_system_hides(s->sys) || !(to > from) || w->f.held.n > 0) return CAROM_OK;
+    if (!carom_system_hides(s->sys) || !(to > from) || w->f.filippov.n > 0) return CAROM_OK;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
     if (wide < UNKNOWN) CAROM_TRY(strays(w, s, hidden));
     *at = from, *width = quarter;

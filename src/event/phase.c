@@ -4,7 +4,6 @@
 #include "event/change.h"
 #include "event/decide.h"
 #include "event/feature.h"
-#include "event/held.h"
 #include "event/hidden.h"
 #include "event/margin.h"
 #include "event/phase.h"
@@ -33,7 +32,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     carom_phase w = {.integrator = &carom_integrator_rk, .limits = CAROM_LIMITS_ENCLOSED, .walls = true};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
     w.f = carom_allocate_flow(mem, sys, T);
-    w.f.held = carom_allocate_held(mem, sys);
+    w.f.filippov = carom_allocate_filippov(mem, sys);
     w.size = CAROM_PHASE_HEAD + w.f.size;
     w.kept = carom_allocate(keep, CAROM_PHASE_HEAD);
     carom_flow_sizes(sys, w.kept_size);
@@ -74,7 +73,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++])
         carom_copy(at, w->kept_flow[i], (ptrdiff_t)w->kept_size[i]);
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
-    w->f.held.n = 0;
+    w->f.filippov.n = 0;
     w->nphi = 2 * s->sys->nc + s->sys->events->nk; // contacts come and go
     w->scan.n = w->nphi + s->sys->nc;
     w->f.follows = w->limits.exact;
@@ -245,7 +244,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     carom_copy(w->q_held, w->q, s->sys->nq);
-    w->f.held.n = 0;
+    w->f.filippov.n = 0;
     CAROM_TRY(w->integrator->reset(w, s, h));
     measure(w, s, h);
     w->longest = h;
@@ -671,7 +670,7 @@ void carom_phase_end(carom_phase *w, carom_step *s, double t) {
 static carom_status happen(carom_phase *w, carom_step *s, double delta, double dt, bool hits) {
     ++w->events;
     w->ended = false;
-    CAROM_TRY(carom_held_put_back(&w->f.held, s, w->t, w->q, w->v));
+    CAROM_TRY(carom_filippov_put_back(&w->f.filippov, s, w->t, w->q, w->v));
     CAROM_TRY(carom_phase_resolve(w, s, delta, dt, false, NULL));
     return hits ? end_run(w, s, delta) : CAROM_OK;
 }

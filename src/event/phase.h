@@ -7,11 +7,11 @@
 // docs/methods-mixed.md, docs/methods-event.md.
 //
 // Files, each uses those before it alone: rk.c tables; accumulate.c runs of impacts and their limits; share.c reactions
-// that are not unique; flow*.c accelerations, projections, impacts, Runge-Kutta stages; scan.c gaps inside a step;
-// tube.c which of them can be left out; hidden.c forces inside a step; feature.c contacts that switch features;
-// change.c events for observers; watch.c event functions; held.c forces that hold where they jump (it finishes what
-// flow.c begins); side.c on which side of kinks phases begin; margin.c closed contacts inside a step; decide.c what
-// happens at an event; phase.c steps and location; singular.c; cvode.c the integrator that needs SUNDIALS.
+// that are not unique; filippov.c surfaces where forces jump; flow*.c accelerations, projections, impacts, Runge-Kutta
+// stages; scan.c gaps inside a step; tube.c which of them can be left out; hidden.c forces inside a step; feature.c
+// contacts that switch features; change.c events for observers; watch.c event functions; side.c on which side of kinks
+// phases begin; margin.c closed contacts inside a step; decide.c what happens at an event; phase.c steps and location;
+// singular.c; cvode.c the integrator that needs SUNDIALS.
 #pragma once
 #include "event/state.h"
 

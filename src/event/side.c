@@ -3,7 +3,6 @@
 // A body that rests on a kink, or comes to rest there, is on either side by rounding.  That is no event, and the next
 // step must not find it on the other side.
 #include "base/tolerance.h"
-#include "event/held.h"
 #include "event/side.h"
 #include "event/watch.h"
 #include "linalg/matrix.h"
@@ -86,18 +85,18 @@ static const double HELD = 2; // in w->sign while sides are looked for
 
 // Kink i into the place of the list that is free: its slope there, and k'.
 static carom_status look_at(carom_phase *w, carom_step *s, int i, double *rate) {
-    carom_held *z = &w->f.held;
+    carom_filippov *z = &w->f.filippov;
     const int m = z->n;
     double *slope = z->slope + (size_t)m * (size_t)s->sys->nv;
     z->kink[m] = i;
-    CAROM_TRY(carom_held_slope(z, s, i, w->t, w->q, w->v, slope, z->quick + m, z->drift + m, rate));
+    CAROM_TRY(carom_filippov_slope(z, s, i, w->t, w->q, w->v, slope, z->quick + m, z->drift + m, rate));
     z->eps[m] = fmax(w->floor[2 * s->sys->nc + i],
-                     DBL_EPSILON * DBL_EPSILON * carom_held_magnitude(z, s, slope, z->quick[m], false));
+                     DBL_EPSILON * DBL_EPSILON * carom_filippov_magnitude(z, s, slope, z->quick[m], false));
     return CAROM_OK;
 }
 
 // Is the surface in the free place one of those held, as x < 0 and x > 0 are?
-static bool is_held(const carom_held *z, int nv) {
+static bool is_held(const carom_filippov *z, int nv) {
     static const double SAME = 1e-9;
     const double *x = z->slope + (size_t)z->n * (size_t)nv, xx = carom_dot(x, x, nv);
     for (int m = 0; m < z->n; ++m) {
@@ -109,7 +108,7 @@ static bool is_held(const carom_held *z, int nv) {
 
 // k'' (k') under the forces on both sides of the surface in the free place; a_- goes to w->v_1, a_+ to w->f.a.
 static carom_status rates_beside(carom_phase *w, carom_step *s, double rho[2]) {
-    carom_held *z = &w->f.held;
+    carom_filippov *z = &w->f.filippov;
     const int nv = s->sys->nv;
     carom_status status = CAROM_OK;
     for (int side = 0; side < 2 && status == CAROM_OK; ++side) {
@@ -135,7 +134,7 @@ static carom_status kinetic(carom_phase *w, carom_step *s, double *T) {
 static carom_status hold(carom_phase *w, carom_step *s, const double rho[2], double rate, bool *moved) {
     const int nv = s->sys->nv;
     double before, after;
-    w->f.held.n += 1;
+    w->f.filippov.n += 1;
     *moved = true;
     if (rate == 0) return CAROM_OK;
     CAROM_TRY(kinetic(w, s, &before));
@@ -150,15 +149,15 @@ static carom_status hold(carom_phase *w, carom_step *s, const double rho[2], dou
 static carom_status decide(carom_phase *w, carom_step *s, int i, bool *moved) {
     static const double NONE = 1e-9, NOISE = 1e-10; // of both rates; of velocities
     const int nv = s->sys->nv;
-    carom_held *z = &w->f.held;
+    carom_filippov *z = &w->f.filippov;
     double rho[2], rate;
-    if (z->n == CAROM_HELD) return CAROM_OK;
+    if (z->n == CAROM_SURFACES) return CAROM_OK;
     CAROM_TRY(look_at(w, s, i, &rate));
     if (is_held(z, nv)) return w->sign[i] = HELD, CAROM_OK;
     CAROM_TRY(rates_beside(w, s, rho));
     const double *slope = z->slope + (size_t)z->n * (size_t)nv, none = NONE * (fabs(rho[0]) + fabs(rho[1]));
     const bool back = rho[0] >= -none && rho[1] <= none && rho[0] - rho[1] > 0, quick = z->quick[z->n];
-    const double way = carom_held_magnitude(z, s, slope, quick, false), most = fmin(fabs(rho[0]), fabs(rho[1]));
+    const double way = carom_filippov_magnitude(z, s, slope, quick, false), most = fmin(fabs(rho[0]), fabs(rho[1]));
     double noise = 0;
     for (int j = 0; j < nv; ++j) noise += NOISE * fabs(slope[j] * w->v[j]);
     const bool still = quick || fabs(rate) <= noise;
@@ -177,7 +176,7 @@ static bool at_jump(const carom_phase *w, const carom_step *s, int i) {
 }
 
 // Surface m of the list is none.
-static void let_go(carom_held *z, int m, int nv) {
+static void let_go(carom_filippov *z, int m, int nv) {
     z->n -= 1;
     for (int i = m; i < z->n; ++i) {
         z->kink[i] = z->kink[i + 1], z->quick[i] = z->quick[i + 1], z->eps[i] = z->eps[i + 1];
@@ -188,7 +187,7 @@ static void let_go(carom_held *z, int m, int nv) {
 // All jumps that the state is at: what holds at one of them may hold at others.  Where one side pulls with all that
 // holds, alpha outside of [0, 1], the motion goes there.
 static carom_status decide_all(carom_phase *w, carom_step *s, bool *moved) {
-    carom_held *z = &w->f.held;
+    carom_filippov *z = &w->f.filippov;
     int n = -1;
     while (z->n > n) {
         n = z->n;
@@ -216,16 +215,16 @@ static carom_status decide_all(carom_phase *w, carom_step *s, bool *moved) {
 static carom_status put_aside(carom_phase *w, carom_step *s, bool *moved) {
     enum { TIMES = 4 };
     const carom_system *sys = s->sys;
-    carom_held *z = &w->f.held;
+    carom_filippov *z = &w->f.filippov;
     double *k = w->from.phi + 2 * sys->nc, rate;
     bool behind = true;
     for (int time = 0; behind && time < TIMES; ++time) {
         behind = false;
         for (int i = 0; i < sys->events->nk; ++i) {
             const int side = w->sign[i] < 0 ? -1 : 1;
-            if (w->sign[i] == 0 || !jumps(sys, i) || side * k[i] > 0 || z->n == CAROM_HELD) continue;
+            if (w->sign[i] == 0 || !jumps(sys, i) || side * k[i] > 0 || z->n == CAROM_SURFACES) continue;
             CAROM_TRY(look_at(w, s, i, &rate));
-            CAROM_TRY(carom_held_beside(z, s, z->n, 1, &side, w->t, w->q, w->v));
+            CAROM_TRY(carom_filippov_beside(z, s, z->n, 1, &side, w->t, w->q, w->v));
             carom_copy(w->q, z->q, sys->nq);
             carom_copy(w->v, z->v, sys->nv);
             CAROM_TRY(carom_phase_kinks_raw(w, s, w->t, w->q, w->v, k));
@@ -244,7 +243,7 @@ carom_status carom_phase_sides(carom_phase *w, carom_step *s, double h, bool *mo
     bool rests = false;
     *moved = w->passing = false;
     if (sys->events->nk == 0) return CAROM_OK;
-    w->f.held.size_q = w->now[CAROM_PHASE_SIZE_Q], w->f.held.size_v = w->now[CAROM_PHASE_SIZE_V];
+    w->f.filippov.size_q = w->now[CAROM_PHASE_SIZE_Q], w->f.filippov.size_v = w->now[CAROM_PHASE_SIZE_V];
     CAROM_TRY(carom_phase_kinks_raw(w, s, w->t, w->q, w->v, k));
     CAROM_TRY(set_floors(w, s, k));
     for (int i = 0; i < sys->events->nk; ++i) {
@@ -264,7 +263,7 @@ carom_status carom_phase_sides(carom_phase *w, carom_step *s, double h, bool *mo
     return carom_phase_kinks(w, s, w->t, w->q, w->v, k);
 }
 
-static bool holds(const carom_held *z, int i) {
+static bool holds(const carom_filippov *z, int i) {
     for (int m = 0; m < z->n; ++m)
         if (z->kink[m] == i) return true;
     return false;
@@ -278,7 +277,7 @@ carom_status carom_phase_sides_left(carom_phase *w, carom_step *s) {
     if (!rests) return CAROM_OK;
     CAROM_TRY(carom_phase_kinks_raw(w, s, w->t + w->from.tau, w->from.q, w->from.v, k));
     for (int i = 0; i < sys->events->nk; ++i)
-        if (w->sign[i] == 0 && fabs(k[i]) > w->floor[2 * sys->nc + i] && !holds(&w->f.held, i))
+        if (w->sign[i] == 0 && fabs(k[i]) > w->floor[2 * sys->nc + i] && !holds(&w->f.filippov, i))
             w->sign[i] = k[i] < 0 ? -1 : 1;
     return CAROM_OK;
 }

@@ -9,7 +9,6 @@
 #include "event/decide.h"
 #include "event/feature.h"
 #include "event/hidden.h"
-#include "event/held.h"
 #include "event/phase.h"
 #include "scheme/works.h"
 #include "event/watch.h"
@@ -286,7 +285,7 @@ static carom_status accept(work *w, carom_step *s, double t) {
     carom_copy(P->q, P->b.q, s->sys->nq);
     carom_copy(P->v, P->b.v, s->sys->nv);
     P->t = t;
-    CAROM_TRY(carom_held_put_back(&P->f.held, s, t, P->q, P->v));
+    CAROM_TRY(carom_filippov_put_back(&P->f.filippov, s, t, P->q, P->v));
     return impact(w, s, h);
 }
 

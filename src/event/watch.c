@@ -105,7 +105,7 @@ static double gap_floor(const carom_phase *w, const carom_step *s, int c, const 
 
 // (EV-48)  phi = min(alpha, 1 - alpha) of a surface that the motion is held on, plus what does not decide
 static void hold(const carom_phase *w, double *phi) {
-    const carom_held *z = &w->f.held;
+    const carom_filippov *z = &w->f.filippov;
     for (int m = 0; m < z->n; ++m) phi[z->kink[m]] = fmin(z->part[m], 1 - z->part[m]) + w->limits.decide;
 }
 
@@ -118,7 +118,7 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_event_point 
     const int ne = s->sys->ne, nc = s->sys->nc;
     if (s->sys->events->nk > 0) CAROM_TRY(carom_phase_kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));
     CAROM_TRY(carom_phase_gaps(w, s, t, P));
-    bool closed = w->f.held.n > 0;
+    bool closed = w->f.filippov.n > 0;
     for (int c = 0; c < nc; ++c) {
         closed = closed || !carom_phase_open(w, c);
         P->phi[c] = P->g[ne + c] + w->offset[c];

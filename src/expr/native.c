@@ -354,11 +354,13 @@ static bool solved(const carom_tape *tape, int group) {
            list[1] == tape->nv * tape->nv && list[2] > 0;
 }
 
+static const double TINY = 1e-14; // see linalg/factor.c
+
 // LDL' and solution, in the order of operations of linalg: m_i_j becomes L and 1/D, f_i the answer.
 static void put_solution(const writer *w, int n) {
     for (int j = 0; j < n; ++j) {
-        PUT(w, "    const double d%d = m_%d_%d;\n    bad |= !(d%d > 1e-14 * a_%d);\n    const double r%d = 1 / d%d;\n",
-            j, j, j, j, j, j, j);
+        PUT(w, "    const double d%d = m_%d_%d;\n    bad |= !(d%d > %g * a_%d);\n    const double r%d = 1 / d%d;\n",
+            j, j, j, j, TINY, j, j, j);
         for (int k = j + 1; k < n; ++k) {
             PUT(w, "    const double l_%d_%d = m_%d_%d * r%d;\n", k, j, k, j, j);
             for (int i = k; i < n; ++i)

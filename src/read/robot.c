@@ -2,6 +2,7 @@
 #include "read/robot.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/three.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,19 +155,6 @@ frame carom_from_quaternion(const double *q, const double *r) {
     frame f = carom_about(n, 2 * atan2(s, q[0]));
     memcpy(f.r, r, sizeof f.r);
     return f;
-}
-
-// w, x, y, z
-static void quaternion_of(const double *R, double *q) {
-    const double d[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8], R[8] - R[0] - R[4]};
-    int k = 0;
-    for (int i = 1; i < 4; ++i)
-        if (d[i] > d[k]) k = i;
-    const double s = 2 * sqrt(1 + d[k]), o[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]},
-                 p[3] = {R[1] + R[3], R[2] + R[6], R[5] + R[7]};
-    q[k] = s / 4;
-    for (int i = 0; i < 4; ++i)
-        if (i != k) q[i] = (k == 0 ? o[i - 1] : i == 0 ? o[k - 1] : p[i + k - 3]) / s;
 }
 
 frame carom_frame_none(void) { return (frame){{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}}; }

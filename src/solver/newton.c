@@ -14,6 +14,7 @@ static const double SAME = 1e-14;       // asymmetry of G by rounding, relative
 static const double NULL_PIVOT = 1e-11; // of the largest: pivots of dependent contacts, symmetric matrix
 static const double NULL_SLIP = 1e-12;  // the same with slip, where a wrong verdict costs a dearer step
 static const double ARMIJO = 1e-4;      // least part of the fall that the slope promises; the usual one
+static const double NEARLY = 1e6;      // of the target: a start that needs few changes
 static const double LEAST_DELTA = 1e-9; // proximal term: a smaller one makes nothing independent
 
 enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step (piles at rest need
@@ -329,7 +330,8 @@ static void lower_the_bar(newton *w, const carom_problem *pb) {
 // for a while, only the last of them does, which cannot go round in circles for positive definite G.
 static int pivot_blocks(newton *w, const carom_problem *pb, double *best) {
     const int most = 60 + pb->nb, patience = 6;
-    const bool near = *best < 1e6 * w->target; // what another solver left nearly done: change it as little as possible
+    // what another solver left nearly done: change it as little as possible
+    const bool near = *best < NEARLY * w->target;
     int fewest = pb->nb + 1, left = patience, same = 0, it = 0, stuck = 0;
     take_states(w);
     while (it < most) {

@@ -85,6 +85,8 @@ static void find_rows(const text *x, joint_rows *p) {
             for (int e = 0; e < m->nv; ++e) p->G[i][j] = p->G[i][j] || (p->W[i][e] && p->y[j][e]);
 }
 
+static const double REDUNDANT = 1e-10; // of G's diagonal: a pivot that has cancelled
+
 static void put_hold(const text *x, joint_rows *p) {
     const carom_model *m = x->m;
     const int n = m->ne;
@@ -113,7 +115,7 @@ static void put_hold(const text *x, joint_rows *p) {
                 if (p->W[i][e] && p->y[j][e])
                     PUT(x, "%sX[%d] * y[%d]", some++ ? " + " : "", i * m->nv + e, j * m->nv + e);
             put(x, ";\n");
-            if (i == j) PUT(x, "    const real s%d = 1e-10 * T(abs)(g%d_%d);\n", i, i, i);
+            if (i == j) PUT(x, "    const real s%d = %g * T(abs)(g%d_%d);\n", i, REDUNDANT, i, i);
         }
     for (int j = 0; j < n; ++j) {
         PUT(x, "    good = good & T(below)(s%d, T(abs)(g%d_%d));\n", j, j, j);

@@ -36,12 +36,14 @@ static bool given_again(const char *const *rest, const char *text) {
     return false;
 }
 
+static const double DIRECT = 1e-12, ACCEPT = 1e-8; // tol and accept of direct solvers, unless tol is given
+
 // Options of scheme and solver: those that lanes know.
 static carom_status read_options(carom_lanes *l, carom_error *err) {
     static const char *const same[] = {
         "local=exact", "active=current", "closed=tolerant", "adaptive=off", "solver=auto", "impulsive-step=1", NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
-    l->theta = 0.5, l->tol = l->newton_tol = 1e-12, l->accept = 1e-8;    // as direct solvers do unless tol is given
+    l->theta = 0.5, l->tol = l->newton_tol = DIRECT, l->accept = ACCEPT;
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
         bool known = given_again(l->run.options + i + 1, text);

@@ -3,6 +3,7 @@
 // What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the
 // start.
 #include "derive/draw/draw.h"
+#include "base/three.h"
 #include "collide/patch.h"
 #include "derive/shapes/shapes.h"
 #include <math.h>
@@ -27,21 +28,6 @@ static vec place(resolver *r, const shape *s, double x, double y, double z) {
     return carom_shape_point(r->m->graph, s, p);
 }
 
-// The quaternion of a rotation matrix (by rows).
-static void quaternion(const double *X, double *e) {
-    const double t[4] = {1 + X[0] + X[4] + X[8], 1 + X[0] - X[4] - X[8], 1 - X[0] + X[4] - X[8],
-                         1 - X[0] - X[4] + X[8]};
-    int k = 0;
-    for (int i = 1; i < 4; ++i)
-        if (t[i] > t[k]) k = i;
-    const double q[4][4] = {{t[0], X[7] - X[5], X[2] - X[6], X[3] - X[1]},
-                            {X[7] - X[5], t[1], X[1] + X[3], X[2] + X[6]},
-                            {X[2] - X[6], X[1] + X[3], t[2], X[5] + X[7]},
-                            {X[3] - X[1], X[2] + X[6], X[5] + X[7], t[3]}};
-    const double size = 2 * sqrt(t[k]);
-    for (int i = 0; i < 4; ++i) e[i] = q[k][i] / size;
-}
-
 // Component i of the quaternion of a body that is moved.
 static carom_node half_angle(carom_graph *g, const body *b, int i) {
     const carom_node half = n_mul(g, n_num(g, 0.5), b->angle);
@@ -57,7 +43,7 @@ static carom_status put_turn(resolver *r, const shape *s, carom_drawn *d, int di
         return carom_draw_value(r, s->place, n_add(g, b->angle, n_num(g, atan2(s->X[3], s->X[0]))));
     }
     double e[4];
-    quaternion(s->X, e);
+    quaternion_of(s->X, e);
     d->rotation = 4;
     carom_node of_body[4];
     for (int i = 0; i < 4; ++i) {

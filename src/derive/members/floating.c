@@ -19,6 +19,7 @@
 // T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by
 // differentiation.  Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn
 // by angle + th.
+#include "base/three.h"
 #include "derive/bodies/body.h"
 #include "derive/members/member.h"
 #include "flex/bending.h"
@@ -184,24 +185,6 @@ static void own_axes(const carom_member_def *d, int dim, double A[9]) {
     }
 }
 
-// A unit quaternion of a rotation matrix: the largest of its components first.
-static void quaternion(const double R[9], double e[4]) {
-    const double square[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
-                              1 - R[0] - R[4] + R[8]};
-    int most = 0;
-    for (int i = 1; i < 4; ++i)
-        if (square[i] > square[most]) most = i;
-    const double s = 0.5 / sqrt(square[most]), d[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
-    e[most] = 0.5 * sqrt(square[most]);
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3;
-        if (most == 0) e[1 + i] = s * d[i];
-        else if (most == 1 + i)
-            e[0] = s * d[i], e[1 + j] = s * (R[3 * i + j] + R[3 * j + i]),
-            e[1 + (i + 2) % 3] = s * (R[3 * i + (i + 2) % 3] + R[3 * ((i + 2) % 3) + i]);
-    }
-}
-
 static carom_status frame(maker *k, const double axes[9]) {
     resolver *r = k->d.r;
     const carom_datum *velocity = carom_given(&k->d.of->velocity), *spin = carom_given(&k->d.of->spin);
@@ -211,7 +194,7 @@ static carom_status frame(maker *k, const double axes[9]) {
     if (spin && k->dim == 3) CAROM_TRY(carom_resolve_vector(r, spin, "the spin", 3, v + 3));
     if (spin && k->dim == 2) CAROM_TRY(carom_resolve_number(r, spin, "the spin", &v[2]));
     if (k->dim == 2) return carom_body_planar(r, k->b, atan2(axes[3], axes[0]), v, velocity != NULL, spin != NULL);
-    quaternion(axes, e);
+    quaternion_of(axes, e);
     return carom_body_spatial(r, k->b, e, v, velocity != NULL, spin != NULL);
 }
 

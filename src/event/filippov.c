@@ -1,24 +1,25 @@
-// held.c: motion along surfaces where forces jump; see held.h.
+// filippov.c: motion along surfaces where forces jump; see filippov.h.
+#include "event/filippov.h"
 #include "base/tolerance.h"
-#include "event/held.h"
 #include "linalg/dense.h"
+#include "scheme/step.h"
 #include <float.h>
 #include <math.h>
 
 static const double NUDGE = 0x1p-17; // of all positions and velocities: central differences lose a third of the digits
 static const double TIME = 0x1p-12;  // of size_q/size_v: second differences lose half of them
-static const double ROUNDING = 16;   // eps of forces that cancel
+static const double CUT = 1e-11;     // pivots smaller than this, relatively: the surfaces depend on each other
 static const double CLEAR = 2;       // roundings that a state beside a surface is away from it
 static const double FAR = 0x1p-20;   // of all positions and velocities: no state that far is beside a surface
 
-carom_held carom_allocate_held(carom_arena *mem, const carom_system *sys) {
-    carom_held z = {0};
+carom_filippov carom_allocate_filippov(carom_arena *mem, const carom_system *sys) {
+    carom_filippov z = {0};
     const size_t nv = (size_t)sys->nv, nk = (size_t)sys->events->nk;
     if (nk == 0) return z;
     CAROM_ALLOCATE(mem, nk, &z.k, &z.k_1);
-    CAROM_ALLOCATE(mem, CAROM_HELD + 1, &z.part, &z.drift, &z.eps, &z.x);
-    CAROM_ALLOCATE(mem, (CAROM_HELD + 1) * nv, &z.slope, &z.force, &z.a);
-    z.S = carom_allocate(mem, (size_t)CAROM_HELD * CAROM_HELD);
+    CAROM_ALLOCATE(mem, CAROM_SURFACES + 1, &z.part, &z.drift, &z.eps, &z.x);
+    CAROM_ALLOCATE(mem, (CAROM_SURFACES + 1) * nv, &z.slope, &z.force, &z.a);
+    z.S = carom_allocate(mem, (size_t)CAROM_SURFACES * CAROM_SURFACES);
     z.q = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, nv, &z.v, &z.given, &z.dv);
     return z;
@@ -34,14 +35,15 @@ static carom_status kinks(carom_step *s, double t, const double *q, const double
 }
 
 // What counts as much as everything else along direction j.
-static double size_of(const carom_held *z, const carom_step *s, int j, bool quick) {
+static double size_of(const carom_filippov *z, const carom_step *s, int j, bool quick) {
     const double lever = carom_lever(s->sys, j);
     if (quick && carom_is_state(s->sys, j)) return 1 / lever;
     return (quick ? z->size_v : z->size_q) / carom_tolerance_lever(lever, z->size_q);
 }
 
 // (z->q, z->v) = (q, v) moved along direction j.
-static void nudge(carom_held *z, const carom_step *s, int j, bool quick, double e, const double *q, const double *v) {
+static void nudge(carom_filippov *z, const carom_step *s, int j, bool quick, double e, const double *q,
+                  const double *v) {
     carom_copy(z->v, v, s->sys->nv);
     carom_copy(z->q, q, s->sys->nq);
     if (quick) {
@@ -53,8 +55,8 @@ static void nudge(carom_held *z, const carom_step *s, int j, bool quick, double 
     carom_move(s, z->q, q, e, z->dv);
 }
 
-static carom_status slopes(carom_held *z, carom_step *s, int i, bool quick, double t, const double *q, const double *v,
-                           double *slope, bool *some) {
+static carom_status slopes(carom_filippov *z, carom_step *s, int i, bool quick, double t, const double *q,
+                           const double *v, double *slope, bool *some) {
     *some = false;
     for (int j = 0; j < s->sys->nv; ++j) {
         const double e = NUDGE * size_of(z, s, j, quick);
@@ -68,8 +70,8 @@ static carom_status slopes(carom_held *z, carom_step *s, int i, bool quick, doub
     return CAROM_OK;
 }
 
-carom_status carom_held_slope(carom_held *z, carom_step *s, int i, double t, const double *q, const double *v,
-                              double *slope, bool *quick, double *drift, double *rate) {
+carom_status carom_filippov_slope(carom_filippov *z, carom_step *s, int i, double t, const double *q, const double *v,
+                                  double *slope, bool *quick, double *drift, double *rate) {
     const double e = TIME * z->size_q / z->size_v;
     double k[3], at[3];
     CAROM_TRY(slopes(z, s, i, true, t, q, v, slope, quick));
@@ -85,12 +87,13 @@ carom_status carom_held_slope(carom_held *z, carom_step *s, int i, double t, con
     *rate = *quick ? 0 : carom_dot(slope, v, s->sys->nv) + (at[2] - at[0]) / (2 * e);
     *drift = *quick ? (k[2] - k[0]) / (2 * e) : (k[2] - 2 * k[1] + k[0]) / (e * e);
     // of a plane that stands still, rounding
-    if (!*quick && fabs(*drift) * e * e <= 8 * DBL_EPSILON * carom_held_magnitude(z, s, slope, false, false))
+    if (!*quick && fabs(*drift) * e * e <= 8 * DBL_EPSILON * carom_filippov_magnitude(z, s, slope, false, false))
         *drift = 0;
     return CAROM_OK;
 }
 
-double carom_held_magnitude(const carom_held *z, const carom_step *s, const double *slope, bool quick, bool rate) {
+double carom_filippov_magnitude(const carom_filippov *z, const carom_step *s, const double *slope, bool quick,
+                                bool rate) {
     double sum = 0;
     for (int j = 0; j < s->sys->nv; ++j) sum += fabs(slope[j]) * size_of(z, s, j, quick || rate);
     return sum;
@@ -98,7 +101,7 @@ double carom_held_magnitude(const carom_held *z, const carom_step *s, const doub
 
 // (z->q, z->v) moves along the slope of kink number m of the list, in sizes of the run, until k changes by x.  false:
 // that is far away, as where k is zero on a whole side, like max(0, x).
-static bool approach(carom_held *z, const carom_step *s, int m, double x) {
+static bool approach(carom_filippov *z, const carom_step *s, int m, double x) {
     const int nv = s->sys->nv;
     const double *slope = z->slope + (size_t)m * (size_t)nv;
     double square = 0;
@@ -108,13 +111,15 @@ static bool approach(carom_held *z, const carom_step *s, int m, double x) {
         square += slope[j] * z->dv[j];
     }
     if (!(fabs(x) < FAR * sqrt(square))) return false;
-    if (z->quick[m]) carom_axpy(z->v, x / square, z->dv, nv);
-    else carom_move(s, z->q, z->q, x / square, z->dv);
+    if (z->quick[m])
+        carom_axpy(z->v, x / square, z->dv, nv);
+    else
+        carom_move(s, z->q, z->q, x / square, z->dv);
     return true;
 }
 
-carom_status carom_held_beside(carom_held *z, carom_step *s, int first, int n, const int *sides, double t,
-                               const double *q, const double *v) {
+carom_status carom_filippov_beside(carom_filippov *z, carom_step *s, int first, int n, const int *sides, double t,
+                                   const double *q, const double *v) {
     enum { TIMES = 16, FARTHER = 16 };
     double clear = CLEAR;
     carom_copy(z->q, q, s->sys->nq);
@@ -139,99 +144,30 @@ carom_status carom_held_beside(carom_held *z, carom_step *s, int first, int n, c
     return CAROM_OK;
 }
 
-// Sides of force number j: the surfaces are below, but for j - 1, and the last one, if it leans, is where it leans to.
-static void set_sides(const carom_held *z, int j, int *sides) {
+void carom_filippov_sides(const carom_filippov *z, int j, int *sides) {
     for (int m = 0; m < z->n; ++m) sides[m] = m == j - 1 ? 1 : -1;
     if (z->lean) sides[z->n] = z->lean;
 }
 
 // k'' or k' of the surfaces under the accelerations a.
-static double change(const carom_held *z, const carom_step *s, int m, const double *a) {
+static double change(const carom_filippov *z, const carom_step *s, int m, const double *a) {
     return z->drift[m] + carom_dot(z->slope + (size_t)m * (size_t)s->sys->nv, a, s->sys->nv);
 }
 
-// Accelerations under the forces beside (q, v), for f_- and each f_+: to z->a.
-static carom_status rate_sides(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    carom_held *z = &f->held;
-    const int nv = s->sys->nv, all = z->n + (z->lean != 0);
-    for (int j = 0; j <= z->n; ++j) {
-        int sides[CAROM_HELD + 1];
-        double *F = z->force + j * nv;
-        set_sides(z, j, sides);
-        CAROM_TRY(carom_held_beside(z, s, 0, all, sides, t, q, v));
-        CAROM_TRY(carom_force(s, F, t, z->q, z->v));
-        carom_copy(z->given, F, nv);
-        CAROM_TRY(carom_flow_rate_given(f, s, t, q, v, laws, false));
-        carom_copy(z->a + j * nv, f->a, nv);
-    }
-    return CAROM_OK;
-}
-
-// (EV-47)  k'' = 0 of all surfaces, linear in their parts
-static bool solve_parts(carom_held *z, const carom_step *s) {
+bool carom_filippov_solve(carom_filippov *z, const carom_step *s) {
     const int n = z->n, nv = s->sys->nv;
-    int pivot[CAROM_HELD];
+    int pivot[CAROM_SURFACES];
     for (int i = 0; i < n; ++i) {
         z->x[i] = -change(z, s, i, z->a);
         for (int j = 0; j < n; ++j) z->S[i + j * n] = change(z, s, i, z->a + (j + 1) * nv) + z->x[i];
     }
-    if (!carom_dense_lu(z->S, n, n, CAROM_FLOW_CUT, pivot)) return false;
+    if (!carom_dense_lu(z->S, n, n, CUT, pivot)) return false;
     carom_dense_lu_solve(z->S, n, n, pivot, z->x);
     carom_copy(z->part, z->x, n);
     return true;
 }
 
-static carom_status rate_held(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    carom_held *z = &f->held;
-    const int nv = s->sys->nv, all = z->n + (z->lean != 0);
-    double rate;
-    for (int m = 0; m < all; ++m)
-        CAROM_TRY(carom_held_slope(z, s, z->kink[m], t, q, v, z->slope + (size_t)m * (size_t)nv, z->quick + m,
-                                   z->drift + m, &rate));
-    CAROM_TRY(rate_sides(f, s, t, q, v, laws));
-    if (z->n == 0) return CAROM_OK;
-    if (!solve_parts(z, s)) return carom_retry(s, "forces do not hold the motion where they jump any more");
-    for (int i = 0; i < nv; ++i) {
-        double sum = z->force[i], size = fabs(sum);
-        for (int j = 0; j < z->n; ++j) {
-            const double more = z->part[j] * (z->force[(j + 1) * nv + i] - z->force[i]);
-            sum += more, size += fabs(more);
-        }
-        z->given[i] = fabs(sum) > ROUNDING * DBL_EPSILON * size ? sum : 0; // what cancels leaves none
-    }
-    return carom_flow_rate_given(f, s, t, q, v, laws, false);
-}
-
-static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws,
-                         bool stage) {
-    carom_held *z = &f->held;
-    if (z->n == 0 && z->lean == 0) return carom_flow_rate_given(f, s, t, q, v, laws, stage);
-    z->gives = true;
-    const carom_status status = rate_held(f, s, t, q, v, laws);
-    z->gives = false;
-    return status;
-}
-
-carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    return rate(f, s, t, q, v, laws, false);
-}
-
-// (EV-19)  Near a singular position accelerations are those of the nearest state on the constraints.  What the error of
-//          the integrator leaves in W'v stands in kappa, and the reactions divide it by the distance to that position:
-//          an integrator would follow that error with ever smaller steps.
-carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v,
-                                  bool laws) {
-    CAROM_TRY(rate(f, s, t, *q, *v, laws, true));
-    if (f->n == 0 || f->pivot >= CAROM_FLOW_SINGULAR || f->shared) return CAROM_OK;
-    carom_copy(f->q_on, *q, s->sys->nq);
-    carom_copy(f->v_on, *v, s->sys->nv);
-    CAROM_TRY(carom_flow_project_position(f, s, t, f->q_on));
-    CAROM_TRY(carom_flow_stop(f, s, t, f->q_on, f->v_on));
-    *q = f->q_on, *v = f->v_on;
-    return carom_flow_rate(f, s, t, *q, *v, laws);
-}
-
-carom_status carom_held_put_back(carom_held *z, carom_step *s, double t, double *q, double *v) {
+carom_status carom_filippov_put_back(carom_filippov *z, carom_step *s, double t, double *q, double *v) {
     const int nv = s->sys->nv;
     for (int m = 0; m < z->n; ++m) {
         double *slope = z->slope + (size_t)m * (size_t)nv;
@@ -247,25 +183,27 @@ carom_status carom_held_put_back(carom_held *z, carom_step *s, double t, double 
             continue;
         }
         if (fabs(k) > z->eps[m]) carom_move(s, q, q, -k / D, z->given);
-        CAROM_TRY(carom_held_slope(z, s, z->kink[m], t, q, v, slope, &quick, z->drift + m, &rate));
+        CAROM_TRY(carom_filippov_slope(z, s, z->kink[m], t, q, v, slope, &quick, z->drift + m, &rate));
         carom_axpy(v, -rate / D, z->given, nv);
     }
     return CAROM_OK;
 }
 
-carom_status carom_held_power(carom_held *z, carom_step *s, double t, const double *q, const double *v, double *in,
-                              double *out) {
+carom_status carom_filippov_power(carom_filippov *z, carom_step *s, double t, const double *q, const double *v,
+                                  double *in, double *out) {
     double in_0 = 0, out_0 = 0;
     if (z->n == 0) return carom_power(s, t, q, v, in, out);
     *in = *out = 0;
     for (int j = 0; j <= z->n; ++j) {
-        int sides[CAROM_HELD + 1];
+        int sides[CAROM_SURFACES + 1];
         double given = 0, taken = 0;
-        set_sides(z, j, sides);
-        CAROM_TRY(carom_held_beside(z, s, 0, z->n, sides, t, q, v));
+        carom_filippov_sides(z, j, sides);
+        CAROM_TRY(carom_filippov_beside(z, s, 0, z->n, sides, t, q, v));
         CAROM_TRY(carom_power(s, t, z->q, z->v, &given, &taken));
-        if (j == 0) *in = in_0 = given, *out = out_0 = taken;
-        else *in += z->part[j - 1] * (given - in_0), *out += z->part[j - 1] * (taken - out_0);
+        if (j == 0)
+            *in = in_0 = given, *out = out_0 = taken;
+        else
+            *in += z->part[j - 1] * (given - in_0), *out += z->part[j - 1] * (taken - out_0);
     }
     return CAROM_OK;
 }
