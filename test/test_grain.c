@@ -128,6 +128,50 @@ static void grain_turns_with_its_body(void **state) {
         }
 }
 
+// (CC-2)  Friction that is regularised has the same directions: slips u along and w across change by -a^2 u and -b^2 w
+// over one size, whatever the normal force and the stiction speed, so w = u^(b^2/a^2) at all times.
+#define SOFT                                                                                                           \
+    "stiffness: 1e5, damping: 1, stiction speed: 1e-2, friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: " \
+    "a}}}\n"
+static void yielding_contacts_have_a_grain(void **state) {
+    (void)state;
+    static const struct { const char *name, *model; bool columns; } soft[] = {
+        {"gap", "coordinates: {s: {rate: u}, n: {rate: w}, z: 0}\nenergy: {kinetic: 1/2*(s'^2 + n'^2 + z'^2), "
+         "potential: 9.81*z}\ncontacts: {c: {gap: z, slip: [s, n], friction: [0.1, 0.4], stiffness: 1e5, damping: 1, "
+         "stiction speed: 1e-2}}\noutputs: {vx: cos(c)*s' - sin(c)*n', vy: sin(c)*s' + cos(c)*n'}\n", true},
+        {"sphere", ROUND "sphere: 0.02" FLOOR PLANE "}}\ncontacts: {c: {between: [a, floor], " SOFT, true},
+        {"listed sphere", ROUND "sphere: 0.02" FLOOR PLANE "}, far: {" HULL ", at: [0, 0, 9]}}\n"
+         "contacts: {c: {between: [[a], [floor, far]], " SOFT, true},
+        {"ellipsoid", ROUND "ellipsoid: [0.3, 0.2, 0.02]" FLOOR PLANE "}}\ncontacts: {c: {between: [[a], [floor]], "
+         SOFT, false},
+        {"heights", ROUND "sphere: 0.02" FLOOR "heights: [[0, 0], [0, 0]], cell: 18}}\ncontacts: {c: {between: [[a], "
+         "[floor]], " SOFT, false}};
+    static const char *const scheme[] = {"ggl-alpha", "event-driven", "newmark"};
+    for (int z = 0; z < 3; ++z) {
+        end first = {0};
+        for (size_t k = 0; k < sizeof soft / sizeof *soft; ++k) {
+            char text[2000];
+            snprintf(text, sizeof text, "carom: 1\nparameters: {c: 0.7, u: 1, w: 1}\n%s%s",
+                     k ? "gravity: [0, 0, -9.81]\n" : "", soft[k].model);
+            const end x = run(text, scheme[z], 1e-3, 0.1,
+                              soft[k].columns ? NAMES(k ? "a.vx" : "vx", k ? "a.vy" : "vy", "c.slip1'",
+                                                      "c.slip2'", "c.friction1", "c.friction2")
+                                              : NAMES("a.vx", "a.vy"));
+            const double u = cos(0.7) * x.x[0] + sin(0.7) * x.x[1], w = cos(0.7) * x.x[1] - sin(0.7) * x.x[0];
+            if (!(u > 0.5 && u < 0.99) || fabs(w - pow(u, 16)) > 1e-4)
+                fail_msg("%s, %s: %g along, %g across, not %g", soft[k].name, scheme[z], u, w, pow(u, 16));
+            if (soft[k].columns && (fabs(x.x[2] - u) > 1e-9 || fabs(x.x[3] - w) > 1e-9 || !(x.x[4] < 0) ||
+                                    fabs(x.x[5] * u - 16 * x.x[4] * w) > 1e-9 * fabs(x.x[5])))
+                fail_msg("%s, %s: slips %g, %g, friction %g, %g", soft[k].name, scheme[z], x.x[2], x.x[3], x.x[4],
+                         x.x[5]);
+            if (k == 0) first = x;
+            for (int i = 0; i < 2; ++i)
+                if (fabs(x.x[i] - first.x[i]) > 1e-6)
+                    fail_msg("%s, %s: %.12g, of a gap %.12g", soft[k].name, scheme[z], x.x[i], first.x[i]);
+        }
+    }
+}
+
 // A direction that is the normal of a closed contact is an error, and so are two coefficients where one is needed.
 static void what_has_no_grain(void **state) {
     (void)state;
@@ -149,6 +193,7 @@ static void what_has_no_grain(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_slide_by_their_grain),
                                        cmocka_unit_test(grain_turns_with_its_body),
+                                       cmocka_unit_test(yielding_contacts_have_a_grain),
                                        cmocka_unit_test(what_has_no_grain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

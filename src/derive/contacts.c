@@ -371,20 +371,31 @@ static carom_status name_contact(resolver *r, const pair *p, int k, constraint *
     return carom_names_add(taken, c->name, NAME_QUANTITY, id, entry->line) ? CAROM_OK : carom_fault_memory(r);
 }
 
+static const double *factors(const law *l) { return l->ellipse ? l->ellipse->factor : NULL; }
+
+static carom_status check_soft_friction(resolver *r, const carom_datum *mu, bool varies) {
+    return !varies ? CAROM_OK
+                   : carom_fault(r, mu, 0,
+                                 "a compliant contact needs constant coefficients of friction; `stiction speed` "
+                                 "regularises it");
+}
+
 // A pair of shapes that yield: forces, and no contacts.
 static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     constraint *room = &r->m->links[r->m->ne + r->m->nc];
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
-    p->own->rub = (rubbing){.slides = l.c.friction > 0};
-    if (l.rub || l.ellipse)
-        return carom_fault(
-            r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
+    p->own->rub = (rubbing){.slides = l.c.friction > 0, .ellipse = l.ellipse};
+    CAROM_TRY(check_soft_friction(r, l.mu, l.c.friction_varies));
+    CAROM_TRY(check_ellipse(r, p, &l));
+    CAROM_TRY(choose_member(r, p, &l));
     CAROM_TRY(carom_law_fix(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));
+    CAROM_TRY(check_direction(r, p, &l));
     for (int k = 0; k < p->count; ++k) {
         CAROM_TRY(name_contact(r, p, k, &room[k], taken, 0));
-        CAROM_TRY(carom_derive_soft(r, p->entry, &room[k], l.c.friction));
+        carom_law_scale(r, &l, &room[k]);
+        CAROM_TRY(carom_derive_soft(r, p->entry, &room[k], l.c.friction, factors(&l)));
         room[k] = (constraint){0};
     }
     return CAROM_OK;
@@ -460,14 +471,12 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     pair *p = &x->pairs[kind];
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
-    if (carom_contact_soft(p->entry) && (l.rub || l.ellipse))
-        return carom_fault(
-            r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
+    if (carom_contact_soft(p->entry)) CAROM_TRY(check_soft_friction(r, l.mu, l.c.friction_varies));
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
     CAROM_TRY(check_listed_direction(r, p, &l));
-    CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, &p->soft));
+    CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, factors(&l), &p->soft));
     if (p->soft && x->sleep > 0)
         return carom_fault(r, &p->entry->name, 0,
                            "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove "
@@ -562,10 +571,9 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     if (c->gap == CAROM_NONE) return CAROM_OK;
     if (carom_given(&of->gap) && carom_contact_stop(r, of) != STOP_ROPE)
         CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
-    if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
-        return carom_fault(
-            r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
-            "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
+    if (carom_contact_soft(of))
+        CAROM_TRY(check_soft_friction(r, carom_given(&of->friction) ? &of->friction : &of->name,
+                                      m->contacts[m->nc].friction_varies));
     if (carom_given(&of->closes_while)) {
         carom_node gate = CAROM_NONE;
         if (carom_contact_soft(of))
@@ -579,9 +587,10 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     CAROM_TRY(read_existence(r, of, &c->condition));
     if (carom_contact_soft(of)) {
         const constraint own = *c;
+        const carom_contact *law = &m->contacts[m->nc];
         *c = (constraint){0};
         CAROM_TRY(carom_fix_bound(r, bound));
-        return carom_derive_soft(r, of, &own, m->contacts[m->nc].friction);
+        return carom_derive_soft(r, of, &own, law->friction, law->ellipse[0] > 0 ? law->ellipse : NULL);
     }
     ++m->nc;
     return CAROM_OK;

@@ -341,10 +341,14 @@ carom_status carom_materials_check(resolver *r) {
     return CAROM_OK;
 }
 
-// Contact i obeys law l with so many tangents.
-carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int tangents) {
+void carom_law_scale(resolver *r, const law *l, constraint *c) {
     for (int k = 0; l->ellipse && k < 2; ++k)
         c->slip[k] = n_mul(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
+}
+
+// Contact i obeys law l with so many tangents.
+carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int tangents) {
+    carom_law_scale(r, l, c);
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
     r->m->bounce_of[i] = l->bounce;

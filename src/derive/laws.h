@@ -21,6 +21,8 @@ carom_status carom_law_read(resolver *r, const carom_mech_law *of, law *l);
 carom_status carom_law_of(resolver *r, const carom_mech_contact *of, law *l);
 /// What the contact itself says, else the materials of its shapes, else the defaults.
 carom_status carom_law_between(resolver *r, const pair *p, law *l);
+/// (FV-6)  Slips times the factors of its coefficients, where there are two.
+void carom_law_scale(resolver *r, const law *l, constraint *c);
 /// Contact i obeys law l with so many tangents.
 carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int tangents);
 /// Parameters that are in its numbers belong to the structure.

@@ -212,8 +212,9 @@ static carom_status needs_speed(resolver *r, const carom_mech_contact *of) {
                        "below which it falls to zero, or write `friction: 0`");
 }
 
+// Slips of two coefficients are scaled (FV-6): what is shown is u/factor and factor F.
 static carom_status friction(resolver *r, const carom_mech_contact *of, const constraint *c, double mu,
-                             carom_node F_N) {
+                             const double *factor, carom_node F_N) {
     carom_graph *g = r->m->graph;
     carom_node u[CAROM_TANGENTS], sum, speed;
     if (!carom_given(&of->stiction_speed)) return needs_speed(r, of);
@@ -228,8 +229,10 @@ static carom_status friction(resolver *r, const carom_mech_contact *of, const co
     for (int k = 0; k < c->tangents; ++k) {
         const carom_node F = carom_graph_apply(g, CAROM_OP_DIV, n_mul(g, limit, u[k]), size, CAROM_NONE);
         CAROM_TRY(push(r, c->slip[k], c->rate[k], F));
-        CAROM_TRY(show(r, c, "slip", c->tangents > 1 ? k + 1 : 0, "'", u[k]));
-        CAROM_TRY(show(r, c, "friction", c->tangents > 1 ? k + 1 : 0, "", F));
+        const int number = c->tangents > 1 ? k + 1 : 0;
+        const double scale = factor ? factor[k] : 1;
+        CAROM_TRY(show(r, c, "slip", number, "'", n_mul(g, u[k], carom_graph_number(g, 1 / scale))));
+        CAROM_TRY(show(r, c, "friction", number, "", n_mul(g, F, carom_graph_number(g, scale))));
     }
     return CAROM_OK;
 }
@@ -238,7 +241,8 @@ static carom_node power(carom_graph *g, carom_node x, double n) {
     return carom_graph_apply(g, CAROM_OP_POW, x, carom_graph_number(g, n), CAROM_NONE);
 }
 
-carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu) {
+carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu,
+                               const double *factor) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
     double n = 1;
@@ -269,17 +273,19 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     CAROM_TRY(show(r, c, "gap", 0, "", c->gap));
     CAROM_TRY(show(r, c, "gap", 0, "'", rate));
     CAROM_TRY(show(r, c, "force", 0, "", F));
-    return mu > 0 ? friction(r, of, c, mu, F) : CAROM_OK;
+    return mu > 0 ? friction(r, of, c, mu, factor, F) : CAROM_OK;
 }
 
-carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law) {
+carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const double *factor,
+                                 const yielding **law) {
     const carom_datum *const from[] = {&of->stiffness, &of->exponent, &of->damping, &of->stiction_speed};
     *law = NULL;
     if (!carom_contact_soft(of)) return CAROM_OK;
     if (mu > 0 && !carom_given(&of->stiction_speed)) return needs_speed(r, of);
     yielding *x = carom_pool_take(&r->m->memory, sizeof *x);
     if (!x) return carom_fault_memory(r);
-    *x = (yielding){.exponent = 1, .friction = mu};
+    *x = (yielding){.exponent = 1, .friction = mu, .factor = {1, 1}};
+    if (factor) memcpy(x->factor, factor, sizeof x->factor);
     double *const to[] = {&x->stiffness, &x->exponent, &x->damping, &x->speed};
     for (int i = 0; i < 4; ++i) {
         if (!carom_given(from[i])) continue;

@@ -108,8 +108,9 @@ typedef struct rubbing {
     const ellipse *ellipse; // NULL: none
 } rubbing;
 
-/// (CC-1), (CC-2)  a contact that yields: stiffness k, exponent n, damping c, friction mu, stiction speed v_s.
-typedef struct yielding { double stiffness, exponent, damping, friction, speed; } yielding;
+/// (CC-1), (CC-2)  a contact that yields: stiffness k, exponent n, damping c, friction mu, stiction speed v_s;
+/// factors of its tangents (FV-6).
+typedef struct yielding { double stiffness, exponent, damping, friction, speed, factor[2]; } yielding;
 
 /// What is the same of all pairs of a kind that come and go, or belongs to a pair with a tape of its own.
 typedef struct pair_own {

@@ -131,7 +131,8 @@ void carom_soft_outputs(const carom_model *m, void *work, double t, const double
             press(&x, x.u, F, &elastic);
             for (int k = 0; k < x.n && carom_near_off(m, work, &p); ++k) F[k] = 0;
         }
-        const double value[] = {g, x.u[0], F[0], x.u[o->tangent], F[o->tangent]};
+        const double scale = o->tangent ? x.law->factor[o->tangent - 1] : 1,
+                     value[] = {g, x.u[0], F[0], x.u[o->tangent] / scale, scale * F[o->tangent]};
         out[near->soft_from + i] = value[o->part];
     }
 }
