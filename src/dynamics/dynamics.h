@@ -90,7 +90,7 @@ typedef struct carom_grip {
     double *G, *c, *x, *u;    // G = in'X; reactions by row
     double *Y, *joint;        // nj x rows: reactions of joints to X; nj: those without contacts
     double *spare;            // 7 room + room^2
-    int room, *pivot;         // rows that there is room for; room: scratch
+    int room, *pivot;         // rows that there is room for: those of L since the last gather; room: scratch
     double *a;                // nv: A^-1 f
     carom_block *block_of;    // nb
     int rows, *row;           // nb + 1: first row of each block of L
@@ -110,7 +110,7 @@ carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *e
 void carom_grip_close(carom_grip *s);
 /// The length, from positions and gaps seen so far.
 void carom_grip_measure(carom_grip *s);
-/// L: joints, and the contacts that take part, with their directions.
+/// L: joints, and the contacts that take part, with their directions; room for their rows, which may be new.
 carom_status carom_grip_gather(carom_grip *s);
 /// Rows, blocks, `in` and `out`; X and G.
 void carom_grip_lay_out(carom_grip *s);

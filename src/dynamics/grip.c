@@ -31,21 +31,22 @@ static void allocate_rows(carom_grip *s, carom_arena *mem) {
     s->G = carom_allocate(mem, n * n), s->c = carom_allocate(mem, n), s->x = carom_allocate(mem, n);
     s->spare = carom_allocate(mem, 7 * n + n * n);
     s->pivot = carom_allocate_ints(mem, 2 * n);
-    s->chain = carom_allocate_chain(mem, s->room, s->p.ne - s->nj + s->p.nc,
-                                    s->room < CAROM_DENSE_ROWS ? s->room : CAROM_DENSE_ROWS, NULL);
+    s->chain = carom_allocate_chain(mem, s->room, s->room, s->room < CAROM_DENSE_ROWS ? s->room : CAROM_DENSE_ROWS,
+                                    NULL);
 }
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem of the model");
 }
 
-// Joints are rows, or all of them are none.
-static carom_status make_rows(carom_grip *s, bool joined) {
+// Room for the rows of L; of all contacts few take part, and G is dense.
+static carom_status make_rows(carom_grip *s) {
+    const int rows = s->p.L.at[s->p.L.nb] - s->nj;
+    if (rows <= s->room) return CAROM_OK;
     carom_arena_release(&s->of_rows);
     free(s->of_rows.base);
     s->of_rows = (carom_arena){0};
-    s->nj = joined ? s->p.ne : 0;
-    s->room = s->p.n - s->nj;
+    s->room = rows + rows / 2;
     allocate_rows(s, &s->of_rows);
     const bool room = carom_arena_begin(&s->of_rows);
     if (room) allocate_rows(s, &s->of_rows);
@@ -61,7 +62,8 @@ carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *e
     if (!room || s->mem.failed || !carom_joined_open(&s->joined, &s->p.sys, s->p.sys.tangent_shape, false, &s->p.L.W))
         return no_memory(err);
     for (int id = 0; id < s->p.ne + s->p.nc; ++id) s->dir[id + 1] = s->dir[id] + carom_system_recorded(&s->p.sys, id);
-    return make_rows(s, s->joined.on);
+    s->nj = s->joined.on ? s->p.ne : 0; // joints are rows, or all of them are none
+    return CAROM_OK;
 }
 
 void carom_grip_close(carom_grip *s) {
@@ -78,7 +80,8 @@ carom_status carom_grip_gather(carom_grip *s) {
     p->L.nb = 0;
     for (int id = 0; id < p->ne + p->nc; ++id)
         if (id < p->ne || s->with[id - p->ne]) p->L.id[p->L.nb++] = id;
-    return carom_point_directions(p, &p->L, s->err);
+    CAROM_TRY(carom_point_directions(p, &p->L, s->err));
+    return make_rows(s);
 }
 
 void carom_grip_lay_out(carom_grip *s) {
@@ -114,7 +117,10 @@ carom_status carom_grip_factor(carom_grip *s) {
     // do joints depend on each other?  Then they are rows from here on, and laws of the contact problem
     carom_matrix_zero(s->B), carom_matrix_add(s->B, 1, p->M);
     const bool depend = carom_joined_factor(&s->joined, s->B, &p->L.W) == CAROM_SINGULAR;
-    if (depend) CAROM_TRY(make_rows(s, false));
+    if (depend) {
+        s->nj = 0;
+        CAROM_TRY(make_rows(s));
+    }
     return CAROM_SINGULAR;
 }
 
