@@ -3,6 +3,7 @@
 // One pass down the graph finds which groups need which node, a second chooses instructions (a product and the sum
 // around it become one, a sine and its cosine become one), a sort brings them into segments.  See tape.h.
 #include "expr/tape.h"
+#include "base/grow.h"
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include <stdlib.h>
@@ -18,6 +19,7 @@ typedef struct draft {
 typedef struct compiler {
     const carom_graph *g;
     int nodes;        // that can be needed
+    int *needed, nneeded; // those that are, from the last to the first
     uint32_t *groups; // per node: who needs it
     int *uses;        // per node: by needed nodes and outputs
     int *curve;       // per curve of the graph: slot of its first number, OPEN: nobody needs it
@@ -172,6 +174,33 @@ static carom_status check(const carom_graph *g, const carom_group *groups, int n
     return CAROM_OK;
 }
 
+static bool need(compiler *k, carom_node x) {
+    if (x == CAROM_NONE || k->slot[x] == OPEN) return true;
+    if (!CAROM_GROW(k->needed, k->nneeded)) return false;
+    k->slot[x] = OPEN;
+    k->needed[k->nneeded++] = x;
+    return true;
+}
+
+static int later_first(const void *x, const void *y) {
+    const int a = *(const int *)x, b = *(const int *)y;
+    return a > b ? -1 : a < b;
+}
+
+// Where a graph has many tapes, each of them must not look at all its nodes.
+static bool find_needed(compiler *k, const carom_group *groups, int ngroups) {
+    bool good = true;
+    for (int i = 0; i < ngroups; ++i)
+        for (int j = 0; j < groups[i].count; ++j) good = good && need(k, groups[i].nodes[j]);
+    for (int i = 0; i < k->nneeded && good; ++i) {
+        const carom_vertex *v = &k->g->node[k->needed[i]];
+        if (carom_vertex_leaf(v)) continue;
+        good = need(k, v->a) && (v->op == CAROM_OP_SYMBOL || (need(k, v->b) && need(k, v->c)));
+    }
+    if (k->nneeded > 0) qsort(k->needed, (size_t)k->nneeded, sizeof *k->needed, later_first);
+    return good;
+}
+
 // Who needs which node, and how often.
 static carom_status spread(compiler *k, const carom_group *groups, int ngroups, const int *size, carom_error *err) {
     static const char *const kind[] = {"time", "parameter", "position", "velocity"};
@@ -181,9 +210,9 @@ static carom_status spread(compiler *k, const carom_group *groups, int ngroups, 
             ++k->uses[groups[i].nodes[j]];
         }
     }
-    for (int x = k->nodes - 1; x >= 0; --x) {
+    for (int n = 0; n < k->nneeded; ++n) {
+        const carom_node x = k->needed[n];
         const carom_vertex *v = &k->g->node[x];
-        if (!k->groups[x]) continue;
         if (v->op == CAROM_OP_INPUT && v->b >= size[v->a])
             return carom_fail(err, CAROM_BAD_INPUT, "an expression uses %s %d, but there are only %d", kind[v->a], v->b,
                               size[v->a]);
@@ -206,13 +235,13 @@ static carom_status spread(compiler *k, const carom_group *groups, int ngroups, 
 
 // The curve of a node that is needed, or NULL.
 static const double *curve_at(const compiler *k, carom_node x, int *which, int *order) {
-    return k->groups[x] && is_op(k, x, CAROM_OP_CURVE) ? carom_curve_of(k->g, k->g->node[x].b, which, order) : NULL;
+    return is_op(k, x, CAROM_OP_CURVE) ? carom_curve_of(k->g, k->g->node[x].b, which, order) : NULL;
 }
 
 // Numbers of curves stand behind the others, each curve once.
 static void place_curves(compiler *k, carom_tape *tape) {
-    for (int x = 0, which, order; x < k->nodes; ++x) {
-        const double *d = curve_at(k, x, &which, &order);
+    for (int i = k->nneeded - 1, which, order; i >= 0; --i) {
+        const double *d = curve_at(k, k->needed[i], &which, &order);
         if (!d || k->curve[which] != OPEN) continue;
         const int n = carom_curve_numbers(d);
         k->curve[which] = tape->nslots;
@@ -225,8 +254,8 @@ static void place_curves(compiler *k, carom_tape *tape) {
 static int count_curves(compiler *k) {
     int n = 0;
     for (int i = 0; i < k->g->curves; ++i) k->curve[i] = OPEN;
-    for (int x = 0, which, order; x < k->nodes; ++x) {
-        const double *d = curve_at(k, x, &which, &order);
+    for (int i = k->nneeded - 1, which, order; i >= 0; --i) {
+        const double *d = curve_at(k, k->needed[i], &which, &order);
         if (!d || k->curve[which] != OPEN) continue;
         k->curve[which] = DONE;
         n += carom_curve_numbers(d);
@@ -239,9 +268,9 @@ static int count_curves(compiler *k) {
 static void place_leaves(compiler *k, carom_tape *tape) {
     const int start[4] = {0, 1 + tape->nq + tape->nv, 1, 1 + tape->nq}; // by carom_input
     tape->nslots = 1 + tape->nq + tape->nv + tape->nparameters;
-    for (int x = 0; x < k->nodes; ++x) {
+    for (int i = k->nneeded - 1; i >= 0; --i) {
+        const carom_node x = k->needed[i];
         const carom_vertex *v = &k->g->node[x];
-        if (!k->groups[x]) continue;
         if (v->op == CAROM_OP_INPUT) k->slot[x] = start[v->a] + v->b;
         tape->timed = tape->timed || (v->op == CAROM_OP_INPUT && v->a == CAROM_TIME);
         if (v->op != CAROM_OP_NUMBER) continue;
@@ -347,7 +376,7 @@ static void *zeros(int count, size_t size) {
 static bool allocate_tape(compiler *k, carom_tape *tape, const carom_group *groups) {
     int outputs = 0, numbers = 0;
     for (int i = 0; i < tape->ngroups; ++i) outputs += groups[i].count;
-    for (int x = 0; x < k->nodes; ++x) numbers += k->groups[x] && is_op(k, x, CAROM_OP_NUMBER);
+    for (int n = 0; n < k->nneeded; ++n) numbers += is_op(k, k->needed[n], CAROM_OP_NUMBER);
     numbers += count_curves(k);
     int segments = 0;
     for (int i = 0; i < k->ncode; ++i) segments += starts_segment(k, i);
@@ -427,14 +456,15 @@ static carom_status compile(compiler *k, carom_tape *tape, const carom_group *gr
     k->slot = zeros(k->nodes, sizeof *k->slot);
     k->curve = zeros(k->g->curves, sizeof *k->curve);
     if (!k->groups || !k->uses || !k->slot || !k->curve) return no_memory(err);
+    if (!find_needed(k, groups, tape->ngroups)) return no_memory(err);
     CAROM_TRY(spread(k, groups, tape->ngroups, size, err));
     k->code = zeros(k->ncode, sizeof *k->code);
     if (!k->code) return no_memory(err);
     k->ncode = 0;
-    for (int x = 0; x < k->nodes; ++x) k->slot[x] = OPEN;
-    for (int x = k->nodes - 1; x >= 0; --x)
-        if (k->groups[x] && k->slot[x] == OPEN && !carom_vertex_leaf(&k->g->node[x]) && !is_op(k, x, CAROM_OP_SYMBOL))
-            choose(k, x);
+    for (int n = 0; n < k->nneeded; ++n) {
+        const carom_node x = k->needed[n];
+        if (k->slot[x] == OPEN && !carom_vertex_leaf(&k->g->node[x]) && !is_op(k, x, CAROM_OP_SYMBOL)) choose(k, x);
+    }
     qsort(k->code, (size_t)k->ncode, sizeof *k->code, compare);
     if (!allocate_tape(k, tape, groups)) return no_memory(err);
     place_leaves(k, tape);
@@ -458,6 +488,7 @@ carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, 
     }
     *tape = (carom_tape){.nq = nq, .nv = nv, .nparameters = nparameters, .ngroups = ngroups};
     const carom_status status = compile(&k, tape, groups, err);
+    free(k.needed);
     free(k.groups);
     free(k.uses);
     free(k.slot);
