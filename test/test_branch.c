@@ -284,7 +284,7 @@ static void buckling_of_a_beam(void **state) {
         {1, 0, 0, 2.6, 1}, {1, 0, 0, 300, 5}, {1e3, 0, 0, 30, 2}, {1e6, 0, 0, 2.6, 1}, {1, 2.47, 2.4, 2.5, 1},
         {1, 2, 2, 3, 1}};
     for (int i = 0; i < (int)(sizeof as / sizeof *as); ++i) {
-        if (!at_length && i % 2) continue;
+        if (!at_length && i != 2 && i != 4) continue;
         char text[400];
         const double l = as[i].l;
         snprintf(text, sizeof text,
@@ -387,7 +387,7 @@ static void through_grazing(void **state) {
         if (1 + stop_trace(&k, V) + det > 0) low = V;
         else high = V;
     }
-    for (int side = 0; side < 2; ++side) { // from below, from above
+    for (int side = 0; side < (at_length ? 2 : 1); ++side) { // from below, from above
         carom_branch b = side ? follow_stop("0.9", "0.55", 400, 0.2, 0.6) : follow_stop("0.9", "0.2", 100, 0.2, 0.6);
         consistent(&b);
         assert_int_equal(count_events(&b), 2); // one grazing is one event
@@ -406,19 +406,19 @@ static void through_grazing(void **state) {
 // Known by DOP853 over half a period.
 static void two_stops(void **state) {
     (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {F: 0.4, w: 1.1}\ncoordinates: {x: 0.2}\nenergy: {kinetic: "
+    const carom_orbit_def d = define("carom: 1\nparameters: {F: 0.2, w: 1.1}\ncoordinates: {x: 0.2}\nenergy: {kinetic: "
                                      "\"1/2*x'^2\", potential: x^2/2 + 0.3*x^4/4}\nforces: {x: \"F*cos(w*t) - "
                                      "0.1*x'\"}\ncontacts: {right: {gap: 1 - x, restitution: 0.7}, left: {gap: 1 + x, "
                                      "restitution: 0.7}}\n",
-                                     "2*pi/w", 200);
+                                     "2*pi/w", 100);
     carom_orbit o = find_orbit(&d);
     double start[2];
-    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.05, 0.8);
+    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.09, 0.25);
     carom_branch b = follow(&f);
     consistent(&b);
     assert_int_equal(count_events(&b), 4); // two folds of orbits that touch nothing
     assert_close(at_event(&b, "branch", 0), 0.124453386106, 1e-10);
-    assert_close(at_event(&b, "grazing right", 0), 0.109990494343, 1e-9);
+    assert_close(at_event(&b, "grazing", 0), 0.109990494343, 1e-9);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
@@ -447,6 +447,7 @@ static void narrow_ranges(void **state) {
     assert_close(cell(&b, "F", b.branch.rows - 1), 0.2618, 1e-15);
     assert_true(check_stop(&b, &k) >= 1);
     carom_branch_free(&b);
+    if (!at_length) return;
     b = follow_stop("0.9", "0.265", 300, 0.26, 0.266);
     consistent(&b);
     assert_int_equal(count_events(&b), 1);
@@ -564,7 +565,8 @@ static void ends_held(double F, double to) {
 // The orbit's size is about 0.4 (1 - F)^(3/2) there, and runs have errors of 1e-10 of the largest one: F to 1e-7.
 static void held_by_friction(void **state) {
     (void)state;
-    ends_held(0.99, 9), ends_held(0.7, 2);
+    ends_held(0.99, 9);
+    if (at_length) ends_held(0.7, 2);
 }
 
 // A spring that is touched where the amplitude F/|1 - w^2 + 2 i z w| reaches its distance: W = w^2 with W^2 - (2 - 4

@@ -180,7 +180,7 @@ static void sweep(const char *name, const carom_model *m, void *user) {
         if (sys->contacts[i].friction > 0 && scheme->limitations & CAROM_NO_FRICTION) return;
     const int rows = 1 + sys->ne + (sys->nc > 6 ? sys->nc : 0);
     const double dear = rows * (double)rows; // joints and many contacts make steps dear
-    const long steps = (long)fmin(at_length ? 6000 : 700, fmax(3, (at_length ? 1e6 : 5e4) / dear));
+    const long steps = (long)fmin(at_length ? 6000 : 400, fmax(3, (at_length ? 1e6 : 3e4) / dear));
     // ggl-projection takes forces in the middle of a step, explicitly: elastic bodies are too fast for it with their
     // own step (flexible-rod: 1e19 m/s after four steps of 0.1 ms), and its contact problems then have no solution
     const bool stiff = p->open_loop && (strcmp(name, "rotating-beam") == 0 || strcmp(name, "bouncing-bar") == 0 ||
@@ -285,7 +285,7 @@ static void check_energy(const char *name, const carom_model *m, loss *l, double
     const double theta = l->theta > 0 ? l->theta : 1 / (1 + sys->contacts[0].restitution);
     char option[40];
     snprintf(option, sizeof option, "theta=%.17g", theta);
-    carom_sim *sim = start(m, l->scheme, l->theta < 0 ? WITH(NULL) : WITH(option), h, at_length ? 20000 : 1800);
+    carom_sim *sim = start(m, l->scheme, l->theta < 0 ? WITH(NULL) : WITH(option), h, at_length ? 20000 : 1000);
     double u_0[64], u_1[64], size = 0, E = energy(sim, &size);
     assert_true(carom_sim_now(sim).dir[sys->ne + sys->nc] <= 64);
     carom_error err = {0};

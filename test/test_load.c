@@ -84,7 +84,7 @@ static void sums_take_time_in_proportion(void **state) {
         {"sin(#*x)*1e-9", true},    {"abs(x - #e-5)*1e-9", false},      {"1e-9*max(x - #e-6, 0)^2", true},
         {"1e-9*min(x', #)", false}, {"1e-9*tanh(#*(t - 0.05))", false}, {"1e-9*exp(-#*t)*x", false},
     };
-    enum { FEW = BRIEF ? 800 : 2500, MANY = 8 * FEW, ATTEMPTS = 5 };
+    enum { FEW = BRIEF ? 800 : 1500, MANY = 8 * FEW, ATTEMPTS = 5 };
     for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i)
         for (int k = 1;; ++k) {
             const double none = seconds_of(sums[i].term, sums[i].energy, 1);

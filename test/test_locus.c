@@ -189,8 +189,8 @@ static void duffing(void **state) {
     QUICK_SKIPS();
     const char *text = "carom: 1\nparameters: {w: 1.2, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
                        "potential: \"1/2*x^2 + 1/4*x^4\"}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n";
-    carom_branch b = orbits(text, "2*pi/w", 100, "w", 1.1, 1.5);
-    carom_locus l = curve_of(text, &b, "fold", 0, "2*pi/w", CAROM_LOCUS_FOLD, "w", 1, 1.5, "F", 0.12, 0.21, 0);
+    carom_branch b = orbits(text, "2*pi/w", 100, "w", 1.1, 1.35);
+    carom_locus l = curve_of(text, &b, "fold", 0, "2*pi/w", CAROM_LOCUS_FOLD, "w", 1.15, 1.35, "F", 0.15, 0.21, 0);
     const long r = event_row(&l, "cusp");
     assert_close(l.curve.column[1].real[r], 1.18729985814, 1e-8),
         assert_close(l.curve.column[2].real[r], 0.16470226034, 1e-8);
@@ -205,7 +205,7 @@ static void van_der_pol(void **state) {
                        "potential: \"1/2*x^2\"}\nforces: {x: \"0.2*(1 - x^2)*x' + F*cos(w*t)\"}\n";
     carom_branch b = orbits(text, "2*pi/w", 300, "w", 1.15, 1.4);
     carom_locus l =
-        curve_of(text, &b, "neimark-sacker", 0, "2*pi/w", CAROM_LOCUS_TORUS, "w", 1.2, 1.4, "F", 0.9, 1.2, 0);
+        curve_of(text, &b, "neimark-sacker", 0, "2*pi/w", CAROM_LOCUS_TORUS, "w", 1.25, 1.36, "F", 0.98, 1.15, 0);
     const long r = event_row(&l, "resonance 1:4");
     assert_close(l.curve.column[1].real[r], 1.33757880115, 1e-9),
         assert_close(l.curve.column[2].real[r], 1.13350279466, 1e-9);
@@ -251,7 +251,7 @@ static void grazing(void **state) {
         "carom: 1\nparameters: {e: 0.8, w: 0.9, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
         "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {stop: {gap: 1 - x, restitution: e}}\n";
     carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.2, 0.27);
-    carom_locus l = curve_of(text, &b, "grazing", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.1, 0.4, "w", 0.8, 1.1, 0);
+    carom_locus l = curve_of(text, &b, "grazing", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.19, 0.3, "w", 0.88, 1.01, 0);
     for (long i = 0; i < l.curve.rows; ++i) {
         const double F = l.curve.column[1].real[i], w = l.curve.column[2].real[i];
         assert_close(F, hypot(1 - w * w, 0.2 * w), 1e-9);
