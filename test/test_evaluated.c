@@ -1,10 +1,10 @@
 // test_evaluated.c: what models compute at states in no special position: mass, forces, gaps, directions, derivatives,
 // energies, powers, outputs; for the models of zoo.yaml, which have every key, and the bundled ones.
 //
-// Three questions.  Are derivatives those of the functions, and powers the rate of the energy?  Are contacts of shapes
-// the same alone and in a list, whatever sizes others have?  And is all of it the same as before: sums with weights are
-// compared with a table, so that a change of any number shows.  Where a change is meant, look at the lines that the
-// test prints, and write the table anew:
+// Four questions.  Are derivatives those of the functions, and powers the rate of the energy?  Are contacts of shapes
+// the same alone and in a list, whatever sizes others have?  Do models move alike however the ground lies?  And is all
+// of it the same as before: sums with weights are compared with a table, so that a change of any number shows.  Where a
+// change is meant, look at the lines that the test prints, and write the table anew:
 //
 //     build/test/test_evaluated print >evaluated.new && mv evaluated.new test/evaluated.txt
 #include "linalg/matrix.h"
@@ -516,6 +516,186 @@ static void shapes_have_their_own_sizes_in_lists(void **state) {
     assert_true(pairs > (BRIEF ? 20 : 40));
 }
 
+// -- models turned with the ground ------------------------------------------------------------------------------------
+// Gravity, places, orientations, velocities and loads turn together: energies and gaps stay, however the ground lies.
+// <x, y, z>: a vector of the ground; (x, y, z; a): an orientation, axis and angle.  In the plane <x, y> and (a).
+
+static const char in_space[] =
+    "carom: 1\ngravity: <0.3, -0.5, -9.81>\nbodies:\n"
+    "  a: {mass: 1.2, inertia: [0.02, 0.03, 0.04, 0.001, 0.002, -0.003], at: <0.1, 0.2, 0.5>, (1, 2, -1; 0.6), "
+    "velocity: <0.1, 0.2, -0.3>, "
+    "spin: [0.5, -0.4, 0.3], shape: {box: [0.2, 0.1, 0.3], at: [0.02, 0, 0.01]}}\n"
+    "  b: {mass: 0.8, inertia: [0.01, 0.02, 0.015], at: <0.6, -0.1, 0.13>, (0, 1, 1; -0.8), velocity: <0.3, 0, -0.6>, "
+    "shape: {cylinder: [0.1, 0.15], axis: [1, 0.2, 0]}}\n"
+    "  c: {density: 700, at: <0.2, 0.9, 0.17>, (1, 0, 0; 0.3), velocity: <0, 0, -1>, spin: [1, 2, 0], shape: "
+    "{ellipsoid: [0.1, 0.2, 0.15]}}\n"
+    "  d: {mass: 0.6, inertia: [0.01, 0.02, 0.015], at: <1.3, 0, 0.1>, (0.3, 1, 0; 2.1), velocity: <0, 0.5, -1>, "
+    "shape: "
+    "{hull: [[0, 0, 0.1], [0.1, 0, -0.05], [-0.1, 0.1, -0.05], [-0.1, -0.1, -0.05]]}}\n"
+    "  e: {mass: 0.5, inertia: [0.01, 0.02, 0.01], at: <2, 0.1, 0.1>, (0.3, 1, 0.2; 1), velocity: <0.2, 0.1, -1>, "
+    "shape: "
+    "{capsule: [0.05, 0.2]}}\n"
+    "  f: {mass: 0.4, inertia: [0.001, 0.001, 0.001], at: <3.02, 0.01, 0.3>, (1, 0, 0; 0.2), velocity: <0.7, 0.1, 0>, "
+    "shape: {sphere: 0.04}}\n"
+    "  g: {mass: 0.7, inertia: [0.002, 0.001, 0.003], at: <4, 0, 1>, (1, 0, 0; 0.2)}\n"
+    "  h: {mass: 0.3, inertia: [0.002, 0.001, 0.003], at: <4.3, 0, 1>, (1, 1, 0; 0.7)}\n"
+    "shapes:\n  floor: {plane: <0.02, 0.01, 1>, surface velocity: <0.3, -0.2, 0>}\n"
+    "  wall: {box: [0.3, 0.3, 0.3], at: <0.25, 0.2, 0.12>, (1, 0.3, 0; 0.4)}\n  tube: {bore: 0.08, at: <3, 0, 0>, "
+    "axis: <0.1, 0.05, 1>}\n"
+    "joints:\n  hinge: {type: revolute, between: [ground, g], at: <4, 0, 1.2>, axis: <0.2, 1, 0.1>}\n"
+    "  ball: {type: universal, between: [g, h], at: <4.2, 0, 1>, axis: [<0, 1, 0.1>, <0, -0.1, 1>]}\n"
+    "springs:\n  line: {between: [ground, a], points: [<0, 0, 1>, [0.1, 0, 0.05]], stiffness: 120, damping: 3, length: "
+    "0.3}\n"
+    "  bush: {type: bushing, between: [d, e], points: [[0.1, 0, 0.1], [0, -0.1, 0]], stiffness: [10, 20, 30], damping: "
+    "[1, 2, 3], torsion: [0.4, 0.5, 0.6]}\n"
+    "loads:\n  wind: {on: a, point: [0.1, 0, 0.1], force: <0.5, 0.2, -0.4>, torque: <0.1, 0.2, 0.3>}\n"
+    "  jet: {on: e, point: [0.05, 0.1, 0.02], force: [1, 0.3, -0.2], torque: [0.05, 0.04, 0.03], frame: body}\n"
+    "flexible:\n  own: {type: spatial beam, frame: floating, length: 1, elements: 2, density: 1000, modulus: 1e7, "
+    "shear modulus: 4e6, area: 1e-3, "
+    "inertia: [1e-7, 2e-7], torsion: 2e-7, origin: <0.1, 0.2, 3>, direction: <1, 0.2, 0.1>, up: <0, 0.3, 1>, spin: "
+    "[0.5, 2, 1], velocity: <0.1, 0.3, 0>, "
+    "at: {w: 0.02*s^2, v: 0.01*s}, rate: {w: 0.1*s}}\n"
+    "  beam: {type: spatial beam, length: 2, elements: 2, density: 800, modulus: 2e7, shear modulus: 8e6, area: 1e-3, "
+    "inertia: [1e-7, 2e-7], torsion: "
+    "2e-7, fix: start, gravity: <0.3, -0.5, -9.81>, at: {w: 0.01*s^2, v: -0.02*s}, origin: <0.5, 0.5, 5>, direction: "
+    "<1, 0.3, 0.2>, up: <0.1, 0, 1>}\n"
+    "contact defaults: {restitution: 0.2, friction: 0.3}\n"
+    "contacts: {a: {between: [a, wall]}, b: {between: [b, floor]}, c: {between: [c, floor]}, d: {between: [d, floor]}, "
+    "e: {between: [e, floor]}, "
+    "f: {between: [f, tube]}}\n";
+
+static const char in_the_plane[] =
+    "carom: 1\ngravity: <0.3, -9.81>\nbodies:\n"
+    "  a: {mass: 1.5, inertia: 0.05, at: <0.3, 0.6>, (0.4), velocity: <0.2, -0.1>, spin: 1.1, shape: {box: [0.2, 0.1], "
+    "at: [0.02, 0.01], angle: 0.2}}\n"
+    "  b: {mass: 0.7, inertia: 0.01, at: <0.9, 0.1>, (-0.3), velocity: <0.2, -1>, shape: {capsule: [0.05, 0.2]}}\n"
+    "  c: {density: 2400, thickness: 0.05, at: <2, 0.1>, (0.2), velocity: <0.1, -1>, shape: {outline: [[-0.1, -0.1], "
+    "[0.1, -0.1], {arc: [0, 0.12], "
+    "radius: 0.2}], round: 0.02}}\n"
+    "  d: {mass: 0.3, inertia: 0.001, at: <3.02, 0.495>, (0), velocity: <0.5, 0.1>, shape: {circle: 0.04}}\n"
+    "  e: {mass: 0.5, inertia: 0.002, at: <4, 0.4>, (0.1), velocity: <0.5, 0.1>}\n"
+    "shapes: {floor: {plane: <0.05, 1>, surface velocity: <0.3, 0>}, groove: {slot: [0.06, 0.3], at: <3, 0.5>, (0.2)}, "
+    "block: {polygon: [<0.45, 0.45>, <0.35, 0.57>, <0.25, 0.47>, <0.35, 0.37>]}}\n"
+    "joints: {rail: {type: prismatic, between: [ground, e], at: <4, 0.4>, axis: <1, 0.2>}}\n"
+    "springs: {line: {between: [ground, a], points: [<0, 1>, [0.1, 0.05]], stiffness: 120, damping: 3, length: 0.3}}\n"
+    "loads: {wind: {on: a, point: [0.1, 0], force: <0.5, 0.2>, torque: 0.1}, jet: {on: b, point: [0.05, 0.1], force: "
+    "[1, 0.3], frame: body}}\n"
+    "flexible:\n  arm: {type: beam, frame: floating, length: 1, elements: 2, density: 1000, modulus: 1e7, area: 1e-3, "
+    "inertia: 1e-7, origin: <0.1, 2>, "
+    "direction: <1, 0.2>, spin: 2, velocity: <0.2, 0.1>, at: {w: 0.02*s^2}}\n"
+    "  whip: {type: exact beam, length: 1, elements: 2, density: 900, modulus: 3e6, shear modulus: 1e6, area: 1e-3, "
+    "inertia: 1e-7, origin: <2, 3>, "
+    "direction: <0.4, 1>, fix: start}\n"
+    "contact defaults: {restitution: 0.2, friction: 0.3}\n"
+    "contacts: {a: {between: [a, block]}, b: {between: [b, floor]}, c: {between: [c, floor]}, d: {between: [d, "
+    "groove]}}\n";
+
+// R of an axis and an angle, and an axis and an angle of R.
+static void matrix_of(const double *axis, double angle, double R[9]) {
+    const double l = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]), c = cos(angle), s = sin(angle);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            R[3 * i + j] = (i == j) * c + (1 - c) * axis[i] * axis[j] / (l * l) +
+                           (i == j ? 0 : ((j - i + 3) % 3 == 1 ? -s : s) * axis[3 - i - j] / l);
+}
+
+static double angle_of(const double R[9], double axis[3]) {
+    const double c = fmin(1, fmax(-1, 0.5 * (R[0] + R[4] + R[8] - 1)));
+    int k = 0;
+    for (int i = 1; i < 3; ++i)
+        if (R[4 * i] > R[4 * k]) k = i;
+    for (int i = 0; i < 3; ++i) // column k of (R + R')/2 - c 1 = (1 - c) n n'
+        axis[i] = 0.5 * (R[3 * i + k] + R[3 * k + i]) - (i == k) * c;
+    const double d[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]},
+                 size = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    if (!(size > 0)) axis[0] = 1;
+    const double s = d[0] * axis[0] + d[1] * axis[1] + d[2] * axis[2]; // 2 sin(angle) n along the axis
+    return s < 0 ? -acos(c) : acos(c);
+}
+
+// The text with its marks turned by R.
+static void turned(const char *from, const double R[9], char *to) {
+    for (; *from; ++from) {
+        double x[4] = {0};
+        int used = 0;
+        if (*from == '<' && sscanf(from, "<%lf, %lf, %lf>%n", x, x + 1, x + 2, &used) == 3 && used) {
+            to += sprintf(to, "[");
+            for (int i = 0; i < 3; ++i)
+                to +=
+                    sprintf(to, "%s%.17g", i ? ", " : "", R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2]);
+            to += sprintf(to, "]");
+        } else if (*from == '<' && (used = 0, sscanf(from, "<%lf, %lf>%n", x, x + 1, &used) == 2) && used) {
+            to += sprintf(to, "[%.17g, %.17g]", R[0] * x[0] + R[1] * x[1], R[3] * x[0] + R[4] * x[1]);
+        } else if (*from == '(' && sscanf(from, "(%lf, %lf, %lf; %lf)%n", x, x + 1, x + 2, x + 3, &used) == 4 && used) {
+            double own[9], all[9] = {0}, axis[3];
+            matrix_of(x, x[3], own);
+            for (int i = 0; i < 27; ++i)
+                all[i / 9 * 3 + i % 3] += R[i / 9 * 3 + i / 3 % 3] * own[i / 3 % 3 * 3 + i % 3];
+            const double angle = angle_of(all, axis);
+            to += sprintf(to, "axis: [%.17g, %.17g, %.17g], angle: %.17g", axis[0], axis[1], axis[2], angle);
+        } else if (*from == '(' && (used = 0, sscanf(from, "(%lf)%n", x, &used) == 1) && used) {
+            to += sprintf(to, "angle: %.17g", x[0] + atan2(R[3], R[0]));
+        } else {
+            *to++ = *from;
+            continue;
+        }
+        from += used - 1;
+    }
+    *to = 0;
+}
+
+enum { INVARIANTS = 100 };
+
+// Energies and gaps at the start and after some steps.
+static int invariants(const char *text, double h, double *x) {
+    carom_error err = {0};
+    carom_model *m = good(text);
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, h, 0.06);
+    const carom_system *s = carom_model_system(m);
+    int n = 0;
+    assert_true(2 * (2 + s->nc) <= INVARIANTS);
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(carom_sim_energy(sim, &x[n], &x[n + 1], &err), CAROM_OK);
+        n += 2;
+        for (int c = 0; c < s->nc; ++c) x[n++] = carom_sim_now(sim).gap[s->ne + c];
+        if (k == 0) model_sim_run(sim);
+    }
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_true(l.impacts > 0);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return n;
+}
+
+static void models_turn_with_the_ground(void **state) {
+    (void)state;
+    static const double TURN = 2.0943951023931953; // 2 pi/3
+    static const double turns[][4] = {{1, 1, 1, TURN}, {1, 1, 1, -TURN}, {-1, 1, 1, TURN}, {1, -1, 1, -TURN},
+                                      {1, 0, 0, 3.1},  {0, 1, 0, 3.1},   {0, 0, 1, 3.1},   {1, 0, 0, 1.6},
+                                      {0, 1, 0, -1.5}, {0, 0, 1, 1.6},   {1, -2, 0.5, 2.5}};
+    for (int dim = 2; dim <= 3; ++dim) {
+        const double h = dim == 2 ? 2e-4 : 1e-3; // the exact beam's shear is fast
+        double R[9], first[INVARIANTS], x[INVARIANTS];
+        char text[8000];
+        matrix_of(turns[0], 0, R);
+        turned(dim == 2 ? in_the_plane : in_space, R, text);
+        const int n = invariants(text, h, first);
+        for (size_t i = 0; i < sizeof turns / sizeof *turns; i += BRIEF ? 3 : 1) {
+            if (dim == 2 && (turns[i][0] != 0 || turns[i][1] != 0)) continue;
+            matrix_of(turns[i], turns[i][3], R);
+            turned(dim == 2 ? in_the_plane : in_space, R, text);
+            assert_int_equal(invariants(text, h, x), n);
+            for (int k = 0; k < n; ++k) { // the potential energy may have another zero
+                const double off = k % (n / 2) == 1 ? x[k] - x[1] - (first[k] - first[1]) : x[k] - first[k];
+                if (!(fabs(off) <= 1e-9 * (1 + fabs(first[k]))))
+                    fail_msg("turned about [%g, %g, %g] by %g, number %d: %.12g, not %.12g", turns[i][0], turns[i][1],
+                             turns[i][2], turns[i][3], k, x[k], first[k]);
+            }
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "print") == 0) {
         evaluate_all();
@@ -530,6 +710,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(derivatives_are_those_of_differences),
         cmocka_unit_test(figures_are_those_of_the_table),
         cmocka_unit_test(shapes_have_their_own_sizes_in_lists),
+        cmocka_unit_test(models_turn_with_the_ground),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
