@@ -2,8 +2,8 @@
 // run stands.
 //
 // With "long" all schemes, laws and sections; with "bundled" every model that comes with carom in every scheme
-// (LANES_MODEL: that one alone), with "card" the same on a GPU; with "cuda" the CUDA text goes through nvcc, if it is
-// installed.
+// (LANES_MODEL, LANES_SCHEME: that one alone), with "card" the same on a GPU; with "cuda" the CUDA text goes through
+// nvcc, if it is installed.
 #define _POSIX_C_SOURCE 200809L
 #include "io/table.h"
 #include "model_text.h"
@@ -350,6 +350,21 @@ static void varying_friction_agrees(void **state) {
     agree(def_of(stribeck, LIST("muk=0.2,-0.1"), LIST("x")), 1e-11, 1, "a negative coefficient");
 }
 
+// (FV-6)  Two coefficients of friction are in the directions.
+static const char grain[] = "carom: 1\nparameters: {a: 0.1, u: 1}\ncoordinates: {x: {rate: u}, y: {rate: 0.6}, z: {at: "
+                            "0.01}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\n"
+                            "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4], restitution: 0.3}}\n"
+                            "simulation: {scheme: moreau-midpoint, step: 2e-3, end: 1}\n";
+static void two_coefficients_agree(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit-rk"};
+    for (int i = 0; i < 2; ++i) {
+        carom_sweep_def d = def_of(grain, LIST("u=0.2,1,2"), LIST("x", "y", "x'", "y'", "impacts"));
+        d.run.scheme = schemes[i];
+        agree(d, 1e-11, 0, schemes[i]);
+    }
+}
+
 // A mass or stiffness out of its range, and a start that joints or shapes do not allow, are the engine's.
 static void bodies_that_lanes_leave(void **state) {
     (void)state;
@@ -409,11 +424,7 @@ static void sweeps_that_lanes_do_not_support(void **state) {
     refused(c, "local=paper");
     refused(def_of(oscillator, LIST("option.tol=1e-12,1e-10"), LIST("x")), "options are the same");
     refused(def_of(sized, LIST("r=0.1,0.2"), LIST("b.x")), "other values of 'r'");
-    static const char two[] = "carom: 1\nparameters: {a: 0.1}\ncoordinates: {x: {rate: 1}, y: {at: 0}, z: {at: "
-                              "0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*z}\n"
-                              "contacts: {floor: {gap: z, slip: [x, y], friction: [a, 0.4]}}\nsimulation: {scheme: "
-                              "moreau-midpoint, step: 0.1, end: 1}\n";
-    refused(def_of(two, LIST("a=0.1,0.2"), LIST("x")), "friction with two coefficients");
+    refused(def_of(grain, LIST("a=0.1,0.2"), LIST("x")), "other values of 'a'");
     static const char jumps[] = "carom: 1\nparameters: {a: 1}\ncoordinates: {x: {at: 0}}\nenergy: {kinetic: "
                                 "\"1/2*x'^2\"}\nforces: {x: sign(sin(a*t))}\nsimulation: {scheme: half-explicit, "
                                 "step: 0.1, end: 1}\n";
@@ -465,15 +476,17 @@ static void gpu_refuses(void **state) {
 
 // -- at length --------------------------------------------------------------------------------------------------------
 
-static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "moreau-jean"};
+static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "moreau-jean",
+                                      "half-explicit-rk"};
+enum { SCHEMES = sizeof schemes / sizeof *schemes };
 
 static void all_schemes_agree(void **state) {
     (void)state;
     static const char *const sections[] = {"every period", "impact stop", "x = 0.1 rising", "x' = 0"};
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < SCHEMES; ++k) {
         carom_sweep_def d = def_of(oscillator, LIST("w=0.9:3:7", "e=0.4,0.6"), of_oscillator);
         d.run.scheme = schemes[k];
-        d.section = sections[k], d.transient = 3;
+        d.section = sections[k % 4], d.transient = 3;
         agree(d, 1e-11, 0, schemes[k]);
         d = def_of(mixture, LIST("mu=0:0.5:4", "d=0.2,0.7"), LIST("x", "y'", "z", "u", "u'", "impacts"));
         d.run.scheme = schemes[k];
@@ -499,6 +512,14 @@ static void options_agree(void **state) {
     agree(d, 1e-11, 0, "theta=0");
     d.run.scheme = "moreau-explicit", d.run.options = LIST("forces=end");
     agree(d, 1e-11, 0, "forces=end");
+    static const char *const orders[] = {"order=2", "order=3", "order=4", "order=5"};
+    for (int i = 0; i < 4; ++i)
+        for (int stage = 0; stage < 2; ++stage) {
+            d = def_of(mixture, LIST("mu=0:0.5:4", "d=0.2,0.7"), LIST("x", "y'", "z", "u", "u'", "impacts"));
+            d.run.scheme = "half-explicit-rk";
+            d.run.options = LIST(orders[i], stage ? "sets=stage" : "sets=start");
+            agree(d, 1e-9, 0, orders[i]);
+        }
 }
 
 // -- bundled models
@@ -608,7 +629,7 @@ static void bundled_models_are_taken_or_refused(void **state) {
     closedir(folder);
     for (int i = 0; i < MODELS; ++i) {
         char *text = text_of(models[i].file);
-        for (int k = 0; k < 4; k += models[i].refusal ? 4 : 1) {
+        for (int k = 0; k < SCHEMES; k += models[i].refusal ? SCHEMES : 1) {
             carom_error err = {0};
             const carom_sweep_def d = def_of_model(&models[i], text, schemes[k]);
             carom_sweep *s = carom_sweep_create(&d, &err);
@@ -661,11 +682,12 @@ static void values_at_the_start_alone_agree(void **state) {
 
 // In every scheme of lanes, up to rounding.  Moreau-explicit leaves runs to the engine where features end (MEX-7).
 static void agree_all(bool card) {
-    const char *only = getenv("LANES_MODEL");
+    const char *only = getenv("LANES_MODEL"), *scheme = getenv("LANES_SCHEME");
     for (int i = 0; i < MODELS; ++i) {
         if (models[i].refusal || (only && strcmp(only, models[i].file) != 0)) continue;
         char *text = text_of(models[i].file);
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < SCHEMES; ++k) {
+            if (scheme && strcmp(scheme, schemes[k]) != 0) continue;
             carom_sweep_def d = def_of_model(&models[i], text, schemes[k]);
             done one = run(&d);
             d.gpu = card;
@@ -730,6 +752,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(bodies_agree),
         cmocka_unit_test(compliant_contacts_agree),
         cmocka_unit_test(varying_friction_agrees),
+        cmocka_unit_test(two_coefficients_agree),
         cmocka_unit_test(sweeps_that_lanes_do_not_support),
         cmocka_unit_test(gpu_refuses),
         cmocka_unit_test(bundled_models_are_taken_or_refused),

@@ -308,7 +308,8 @@ typedef enum carom_lane_scheme {
     CAROM_LANE_MOREAU_MIDPOINT,
     CAROM_LANE_MOREAU_EXPLICIT,
     CAROM_LANE_HALF_EXPLICIT,
-    CAROM_LANE_MOREAU_JEAN
+    CAROM_LANE_MOREAU_JEAN,
+    CAROM_LANE_HALF_EXPLICIT_RK
 } carom_lane_scheme;
 
 typedef struct carom_scheme {

@@ -63,23 +63,6 @@ void carom_model_move(const void *model, double *q1, const double *q0, double h,
     }
 }
 
-// (BOD-4)  x' = w + 1/2 x x w + (1 - |x|/2 cot |x|/2)/|x|^2 x x (x x w)  for e = e_0 o exp(x/2)
-static void lift(double *dx, const double *x, const double *w) {
-    const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-    double c;
-    if (square < 0.05) {
-        c = 1.0 / 12 +
-            square * (1.0 / 720 + square * (1.0 / 30240 + square * (1.0 / 1209600 + square * (1.0 / 47900160))));
-    } else {
-        const double half = 0.5 * sqrt(square);
-        c = (1 - half / tan(half)) / square;
-    }
-    double y[3], z[3];
-    for (int i = 0; i < 3; ++i) y[i] = x[(i + 1) % 3] * w[(i + 2) % 3] - x[(i + 2) % 3] * w[(i + 1) % 3];
-    for (int i = 0; i < 3; ++i) z[i] = x[(i + 1) % 3] * y[(i + 2) % 3] - x[(i + 2) % 3] * y[(i + 1) % 3];
-    for (int i = 0; i < 3; ++i) dx[i] = w[i] + 0.5 * y[i] + c * z[i];
-}
-
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v) {
     const carom_model *m = model;
     if (dx != v) carom_copy(dx, v, m->nv);
@@ -87,7 +70,7 @@ void carom_model_lift(const void *model, double *dx, const double *x, const doub
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
         const double w[3] = {v[b->v + 3], v[b->v + 4], v[b->v + 5]};
-        lift(dx + b->v + 3, x + b->v + 3, w);
+        D_lift(dx + b->v + 3, x + b->v + 3, w);
     }
 }
 

@@ -14,6 +14,8 @@ struct carom_lanes {
     carom_run run;               // scheme, step, end
     double theta, tol, accept, newton_tol; // accept: the residual at which a problem counts as solved in the end
     bool forces_at_end;
+    int order;                   // of half-explicit-rk, and whether its stages have sets of their own
+    bool by_stage;
     void *code;                  // of the C text; NULL: not compiled
     int (*work)(const void *job);
     int block;                   // runs that a thread takes at once

@@ -135,7 +135,6 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
         if (m->sys.conditional->contact_of[i] < 0) return refuse(err, "`exists while`");
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *k = &m->contacts[c];
-        if (k->ellipse[0] > 0) return refuse(err, "friction with two coefficients");
         if (k->impact || k->sequential || k->varies)
             return refuse(err, "laws of impact other than Newton's, impacts in sequence, and restitution that varies");
         if (k->friction_reacts) return refuse(err, "friction that depends on reactions");

@@ -92,9 +92,9 @@ static void put_hold(const text *x, joint_rows *p) {
     const int n = m->ne;
     int at[MOST_V][MOST_V];
     const int count = fill(x, at);
-    put(x, "\n// y = M^-1 W by rows, u = -(X'y)^-1 u.  Mask: no pivot has cancelled.\n"
-           "DEVICE T(mask) T(hold)(const real *X, const real *W, const real *l, real *y, real *u) {\n"
-           "    T(mask) good = T(equal)(u[0], u[0]);\n");
+    put(x, "\n// y = M^-1 W by rows, G: factors of X'y.  Mask: no pivot has cancelled.\n"
+           "DEVICE T(mask) T(hold)(const real *X, const real *W, const real *l, real *y, real *G) {\n"
+           "    T(mask) good = T(equal)(l[0], l[0]);\n");
     for (int i = 0; i < n; ++i) {
         for (int e = 0; e < m->nv; ++e) {
             const int k = i * m->nv + e;
@@ -122,7 +122,7 @@ static void put_hold(const text *x, joint_rows *p) {
         PUT(x, "    const real d%d = 1.0 / g%d_%d;\n", j, j, j);
         for (int i = j + 1; i < n; ++i) {
             if (!p->G[i][j]) continue;
-            PUT(x, "    g%d_%d = g%d_%d * d%d;\n    u[%d] = u[%d] - g%d_%d * u[%d];\n", i, j, i, j, j, i, i, i, j, j);
+            PUT(x, "    g%d_%d = g%d_%d * d%d;\n", i, j, i, j, j);
             for (int e = j + 1; e < n; ++e) {
                 if (!p->G[j][e]) continue;
                 if (p->G[i][e])
@@ -133,12 +133,21 @@ static void put_hold(const text *x, joint_rows *p) {
             }
         }
     }
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            if (i == j) PUT(x, "    G[%d] = d%d;\n", i * n + i, i);
+            else if (p->G[i][j]) PUT(x, "    G[%d] = g%d_%d;\n", i * n + j, i, j);
+        }
+    put(x, "    return good;\n}\n\n// u = -(X'y)^-1 u\nDEVICE void T(held)(const real *G, real *u) {\n");
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < i; ++j)
+            if (p->G[i][j]) PUT(x, "    u[%d] = u[%d] - G[%d] * u[%d];\n", i, i, i * n + j, j);
     for (int i = n - 1; i >= 0; --i) {
         for (int e = i + 1; e < n; ++e)
-            if (p->G[i][e]) PUT(x, "    u[%d] = u[%d] + g%d_%d * u[%d];\n", i, i, i, e, e);
-        PUT(x, "    u[%d] = -(u[%d] * d%d);\n", i, i, i);
+            if (p->G[i][e]) PUT(x, "    u[%d] = u[%d] + G[%d] * u[%d];\n", i, i, i * n + e, e);
+        PUT(x, "    u[%d] = -(u[%d] * G[%d]);\n", i, i, i * n + i);
     }
-    put(x, "    return good;\n}\n");
+    put(x, "}\n");
 }
 
 // Joints without closed contacts, written out where W and M have entries.
@@ -372,6 +381,19 @@ static void put_move(const text *x) {
     put(x, "}\n");
 }
 
+// (BOD-4)  The rates of the displacement x at v.
+static void put_lift(const text *x) {
+    const carom_model *m = x->m;
+    put(x, "\nDEVICE void T(lifted)(real *dx, const real *x, const real *v) {\n    (void)x;\n"
+           "    for (int i = 0; i < NV; ++i) dx[i] = v[i];\n");
+    for (int i = 0; i < m->nbodies; ++i) {
+        const body *b = &m->bodies[i];
+        if (b->v >= 0 && b->space == SPATIAL)
+            PUT(x, "    T(lift)(dx + %d, x + %d, v + %d);\n", b->v + 3, b->v + 3, b->v + 3);
+    }
+    put(x, "}\n");
+}
+
 static carom_status put_typed(text *x) {
 #define POINT "real t, const real *q, const real *v, const real *k"
     const carom_model *m = x->m;
@@ -399,6 +421,7 @@ static carom_status put_typed(text *x) {
     }
     put_factor(x);
     put_move(x);
+    put_lift(x);
     return m->ne ? put_joints(x) : CAROM_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "expr/native.h"
 #include "model/answers.h"
 #include "model/model.h"
+#include "scheme/half_explicit/half_explicit_rk.h"
 #include "sweep/lanes.h"
 #include "sweep/lanes_members.h"
 #include "system/system.h"
@@ -43,6 +44,7 @@ static carom_status read_options(carom_lanes *l, carom_error *err) {
     static const char *const same[] = {
         "local=exact", "active=current", "closed=tolerant", "adaptive=off", "solver=auto", "impulsive-step=1", NULL};
     static const char *const free_of[] = {"identity=", "accept=", NULL}; // they do not change what lanes compute
+    l->order = 3;
     l->theta = 0.5, l->tol = l->newton_tol = DIRECT, l->accept = ACCEPT;
     for (int i = 0; l->run.options && l->run.options[i]; ++i) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
@@ -51,6 +53,10 @@ static carom_status read_options(carom_lanes *l, carom_error *err) {
         if (known) continue;
         if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN)
             l->theta = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "order=", 6) == 0 && l->run.table->lanes == CAROM_LANE_HALF_EXPLICIT_RK)
+            l->order = (int)carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "sets=", 5) == 0 && l->run.table->lanes == CAROM_LANE_HALF_EXPLICIT_RK)
+            l->by_stage = strcmp(value, "=stage") == 0, known = true;
         if (strncmp(text, "tol=", 4) == 0) l->tol = l->accept = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "newton-tol=", 11) == 0) l->newton_tol = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "forces=", 7) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_EXPLICIT)
@@ -237,6 +243,31 @@ static void put_number(const sheet *t, const char *name, double x) {
     PUT(t, "#define %s %s\n", name, number);
 }
 
+// The table of half-explicit-rk: rows of its stages, then its weights, and their sums.
+static void put_stages(const sheet *t, const carom_lanes *l) {
+    const bool stages = l->run.table->lanes == CAROM_LANE_HALF_EXPLICIT_RK;
+    const carom_rk_table *T = stages ? carom_rk_find(l->order) : NULL;
+    char number[CAROM_NUMBER_TEXT];
+    PUT(t, "enum { STAGES = %d, BY_STAGE = %d };\n", T ? T->stages : 0, l->by_stage);
+    put_number(t, "DRIFT", T ? CAROM_RK_DRIFT : 0);
+    if (!T) return;
+    put(t, "CONSTANT double RK[][STAGES] = {");
+    for (int i = 0; i <= T->stages; ++i) {
+        put(t, "{");
+        for (int k = 0; k < T->stages; ++k) {
+            carom_native_number(k >= i ? 0 : carom_rk_entry(T, i, k), number);
+            PUT(t, "%s, ", number);
+        }
+        put(t, "}, ");
+    }
+    put(t, "};\nCONSTANT double RK_C[] = {");
+    for (int i = 0; i <= T->stages; ++i) {
+        carom_native_number(carom_rk_place(T, i), number);
+        PUT(t, "%s, ", number);
+    }
+    put(t, "};\n");
+}
+
 static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes *l) {
     static const char *const kinds[] = {
         [SECTION_NONE] = "NONE", [SECTION_EVERY] = "EVERY", [SECTION_CROSSING] = "CROSS", [SECTION_IMPACT] = "IMPACT"};
@@ -245,6 +276,8 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     const bool impacts = s->section.kind == SECTION_IMPACT || carom_lanes_observe(l->model, &l->request, "impacts");
     PUT(t, "#define MOREAU_MIDPOINT %d\n#define MOREAU_EXPLICIT %d\n#define HALF_EXPLICIT %d\n#define MOREAU_JEAN %d\n",
         CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT, CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN);
+    PUT(t, "#define HALF_EXPLICIT_RK %d\n", CAROM_LANE_HALF_EXPLICIT_RK);
+    put_stages(t, l);
     put(t, fixed);
     PUT(t,
         "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n",

@@ -16,8 +16,6 @@ static const carom_rk_table tables[] = {
 };
 
 enum { STAGES = 8 }; // of the largest table
-static const double DRIFT = 0.01; // of what moves in a step: the local error of lasting contact is far smaller, flight
-                                  // is faster
 
 const carom_rk_table *carom_rk_find(int order) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
@@ -56,11 +54,8 @@ typedef struct work {
 static void read_table(work *w) {
     const carom_rk_table *T = w->T;
     for (int l = 0; l <= T->stages; ++l) {
-        w->c[l] = 0;
-        for (int k = 0; k < l; ++k) {
-            w->row[l][k] = l < T->stages ? carom_rk_a(T, l, k) : T->b[k];
-            w->c[l] += w->row[l][k];
-        }
+        w->c[l] = carom_rk_place(T, l);
+        for (int k = 0; k < l; ++k) w->row[l][k] = carom_rk_entry(T, l, k);
     }
 }
 
@@ -166,7 +161,8 @@ static carom_status close_stage(work *w, carom_step *s, int l, bool *closes) {
     const int ne = s->sys->ne;
     const double t_l = stage_time(w, s, l);
     CAROM_TRY(carom_gaps(s, w->g_l, t_l, w->Q_next));
-    const carom_evaluation_point at = {.t = t_l, .q = w->Q_next, .v = w->V[l - 1], .active = w->held_0, .drift = DRIFT};
+    const carom_evaluation_point at = {
+        .t = t_l, .q = w->Q_next, .v = w->V[l - 1], .active = w->held_0, .drift = CAROM_RK_DRIFT};
     CAROM_TRY(carom_close_at(s, &w->L_next, w->g_l, at));
     for (int b = ne; b < w->L_next.nb && !*closes; ++b) *closes = w->held_0[w->L_next.id[b] - ne] == 0;
     if (*closes) return CAROM_OK;
@@ -275,7 +271,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_gaps_before(s, w->g_0));
     bool known = false; // L, L_next hold directions of their sets at q_0, q_1
     CAROM_TRY(carom_close_knowing(s, &w->L, w->g_0, &known,
-                                  (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+                                  (carom_evaluation_point){.t = s->t, .q = s->q, .v = s->v, .drift = CAROM_RK_DRIFT}));
     const int nb = w->L.nb;
     if (!known) CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));
@@ -299,7 +295,7 @@ static carom_status step(void *memory, carom_step *s) {
     known = true;
     CAROM_TRY(carom_close_knowing(
         s, &w->L_next, w->g_1, &known,
-        (carom_evaluation_point){.t = t_1, .q = w->Q_next, .v = w->v, .active = w->held_1, .drift = DRIFT}));
+        (carom_evaluation_point){.t = t_1, .q = w->Q_next, .v = w->v, .active = w->held_1, .drift = CAROM_RK_DRIFT}));
     if (kink || carom_closes(s, w->g_0, w->g_1)) {
         s->record.account = booked;
         CAROM_TRY(impact(w, s));
@@ -325,6 +321,7 @@ const carom_scheme carom_scheme_half_explicit_rk = {
     .order = 3,
     .promises = {.joint_order = 3, .limited_steps = true},
     .order_of = order_of,
+    .lanes = CAROM_LANE_HALF_EXPLICIT_RK,
     .options = options,
     .work_size = sizeof(work),
     .allocate = allocate,
