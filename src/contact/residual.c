@@ -10,6 +10,7 @@
 #include <carom/problem.h>
 #include <carom/team.h>
 #include <math.h>
+#include "contact/natural.inc"
 
 int carom_law_rows(carom_law law) {
     return law > CAROM_UNILATERAL ? 1 + (int)(law - CAROM_UNILATERAL) : 1;
@@ -126,15 +127,12 @@ static inline double scale(const carom_problem *pb, int b, int k) {
     return d > 0 ? d : largest_diagonal(pb);
 }
 
-// (CP-7)  0 <= u _|_ p >= 0  <=>  min(u, d p) = 0
 static inline double unilateral(const carom_problem *pb, int b) {
     const int i = pb->block[b].at;
-    const double dp = scale(pb, b, 0) * pb->p[i], u = pb->u[i];
-    return fabs(dp < u ? dp : u);
+    return natural_normal(scale(pb, b, 0), pb->p[i], pb->u[i]);
 }
 
-// (CP-8)  friction  <=>  d p_T = proj(d p_T - u_T) on the ball of radius mu d max(p_N, 0).  The same d on both
-// sides: p_T and mu p_N are impulses and are turned into velocities by the same number.
+// natural_disc() of one row
 static inline double planar(const carom_problem *pb, int b) {
     const int i = pb->block[b].at;
     const double mu = pb->block[b].mu, d = scale(pb, b, 1), y = d * pb->p[i + 1], z = y - pb->u[i + 1];
@@ -145,16 +143,9 @@ static inline double planar(const carom_problem *pb, int b) {
 // All tangential rows take the largest of their d, so that the ball stays a ball.
 static double ball(const carom_problem *pb, int b, int first, int tangents) {
     const int i = pb->block[b].at;
-    const double *p = pb->p + i + first, *u = pb->u + i + first, mu = pb->block[b].mu;
-    double d = scale(pb, b, first), zz = 0, ff = 0;
+    double d = scale(pb, b, first);
     for (int k = 1; k < tangents; k++) d = fmax(d, scale(pb, b, first + k));
-    for (int k = 0; k < tangents; k++) zz += (d * p[k] - u[k]) * (d * p[k] - u[k]);
-    const double rho = pb->p[i] > 0 ? mu * d * pb->p[i] : 0, length = sqrt(zz), s = length > rho ? rho / length : 1;
-    for (int k = 0; k < tangents; k++) {
-        const double f = d * p[k] - s * (d * p[k] - u[k]);
-        ff += f * f;
-    }
-    return sqrt(ff);
+    return natural_disc(d, pb->block[b].mu, pb->p[i], pb->p + i + first, pb->u + i + first, tangents);
 }
 
 // Sliding, rolling and spinning one by one.
@@ -269,12 +260,12 @@ double carom_rounding(const carom_problem *pb) {
             sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
         largest = fmax(largest, lever(pb, i) * sum);
     }
-    return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)
+    return natural_rounding(pb->n, largest);
 }
 
 bool carom_solved(const carom_problem *pb, double residual, double tol) {
     if (residual <= tol) return true;
     double size = 0;
     for (int i = 0; i < pb->n; i++) size = fmax(size, lever(pb, i) * fabs(pb->c[i]));
-    return size < INFINITY && residual <= CAROM_EXCUSED * size && residual <= carom_rounding(pb); // (CP-10)
+    return natural_excused(residual, size) && residual <= carom_rounding(pb);
 }

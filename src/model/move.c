@@ -10,6 +10,8 @@
 #include "base/scalar.inc"
 #include "base/libm.inc"
 #include "model/turn.inc"
+DEVICE double D_tan(double x) { return tan(x); }
+#include "model/lift.inc"
 #include "model/rotation.inc"
 
 // Column c of X, fixed in body b, in the world.

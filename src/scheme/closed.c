@@ -8,6 +8,7 @@
 #include "scheme/step.h"
 #include <float.h>
 #include <math.h>
+#include "scheme/rules.inc"
 
 // Append constraint id to L's set.
 static void join(const carom_system *sys, carom_local *L, int id) {
@@ -172,7 +173,7 @@ static double pace(const carom_step *s, const carom_local *L, int k, const doubl
 }
 
 // (CL-2)  eps_u = 16 eps p + 4 tol U + 16 r: what rounding and the contact solver may leave of a local velocity
-static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + carom_velocity_left(s); }
+static double no_velocity(const carom_step *s, double p) { return rule_rounding(p) + carom_velocity_left(s); }
 
 // Is a positive gap small, or did its contact react?
 static bool gaps_doubtful(const carom_step *s, const double *g, const double *held) {
@@ -194,16 +195,15 @@ bool carom_many_open(const double *g, const double *held, int nc) {
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last
 // step.  Gaps that are far from that are sorted out before W is asked for.  True: L's set was the same before.
 static bool candidates(const carom_step *s, carom_local *L, const double *g, const carom_evaluation_point *at) {
-    static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     const double *held = at->active ? at->active : s->active;
-    const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_size_of_positions(s->sys, at->q) +
-                                                                  s->h * carom_size_of_rates(s->sys, at->v)));
+    const double near =
+        rule_near(carom_size_of_positions(s->sys, at->q), carom_size_of_rates(s->sys, at->v), s->h);
     const int before = L->nb;
     bool same = true;
     L->nb = L->at[0] = 0;
     for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < CAROM_NOTICED && g[id] <= near)))
+        if (rule_doubtful(g[id], held[id - ne] != 0, near))
             same = same && L->nb < before && L->id[L->nb] == id, join(s->sys, L, id);
     return same && L->nb == before;
 }
@@ -243,7 +243,7 @@ static bool one_closes(const carom_step *s, const double *g, const double *held)
 static void close_with(const carom_step *s, double *g, const carom_local *L, const double *v) {
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
-        if (g[id] > 0 && g[id] <= -CAROM_INSTANT * s->h * (carom_column_dot(&L->W, k, v) + L->w[k])) g[id] = 0;
+        if (rule_at_once(g[id], carom_column_dot(&L->W, k, v) + L->w[k], s->h)) g[id] = 0;
     }
 }
 
@@ -264,7 +264,6 @@ carom_status carom_close_together(carom_step *s, carom_local *L, double *g, caro
 //         |kappa|)
 static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *known,
                                const carom_evaluation_point *at) {
-    static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
     const double *held = at->active ? at->active : s->active, *a, *kappa = NULL, h = s->h,
                  n = at->steps > 0 ? at->steps : 1;
@@ -279,15 +278,12 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
         const int id = L->id[b], k = L->at[b];
         const double moves = pace(s, L, k, at->v, a), u = carom_column_dot(&L->W, k, at->v) + L->w[k],
                      eps_u = fmax(no_velocity(s, moves), drift);
-        const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + 16 * DBL_EPSILON * h * moves;
-        bool closed = g[id] <= eps_g;
+        const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + rule_rounding(h * moves);
+        bool closed = rule_closed(g[id], u, held[id - ne] != 0, eps_g, eps_u, drift, h);
         if (!closed && held[id - ne] != 0) {
-            closed = g[id] <= fmax(STEPS / 16 * eps_g, h * drift) && u <= eps_u;
-            if (!closed && !kappa) CAROM_TRY(curvatures(s, L, at));
-            if (!closed) kappa = s->inside->kappa;
-            if (!closed && kappa[k] >= 0)
-                closed = g[id] <= n * h * h * (fabs(carom_column_dot(&L->W, k, a)) + kappa[k]) &&
-                         u <= fmax(eps_u, 2 * h * kappa[k]);
+            if (!kappa) CAROM_TRY(curvatures(s, L, at));
+            kappa = s->inside->kappa;
+            closed = kappa[k] >= 0 && rule_rides(g[id], u, carom_column_dot(&L->W, k, a), kappa[k], eps_u, n, h);
         }
         if (closed) g[id] = 0;
     }
@@ -296,8 +292,6 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
 }
 
 // -- an approach that is an impact ------------------------------------------------------------------------------------
-
-static const double FEW = 4; // steps
 
 typedef struct judge {
     carom_step *s;
@@ -315,11 +309,11 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     double theta = no_velocity(s, 0);
     if (!(*beyond = size > theta)) return CAROM_OK;
     if (!j->a) CAROM_TRY(acceleration(s, &j->a, j->at));
-    theta = no_velocity(s, pace(s, j->L, k, j->at->v, j->a)) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
+    theta = rule_explained(no_velocity(s, pace(s, j->L, k, j->at->v, j->a)), carom_column_dot(&j->L->W, k, j->a), s->h);
     if (!(*beyond = size > theta)) return CAROM_OK;
     if (!j->kappa && !j->curved) CAROM_TRY(carom_curvature(s, s->inside->kappa, j->L, j->at->t, j->at->q, j->at->v));
     j->curved = true;
-    *beyond = size > theta + FEW * s->h * fabs((j->kappa ? j->kappa : s->inside->kappa)[k]);
+    *beyond = size > rule_explained(theta, (j->kappa ? j->kappa : s->inside->kappa)[k], s->h);
     return CAROM_OK;
 }
 
@@ -332,8 +326,8 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
     s->inside->kappa[0] = 0;
     if (!flew) CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
-    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) +
-             no_velocity(s, pace(s, L, 0, at.v, a));
+    *theta = rule_explained(no_velocity(s, pace(s, L, 0, at.v, a)), carom_column_dot(&L->W, 0, a), s->h);
+    *theta = rule_explained(*theta, s->inside->kappa[0], s->h);
     return CAROM_OK;
 }
 
@@ -439,7 +433,7 @@ static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_
     join(s->sys, L, id);
     CAROM_TRY(acceleration(s, &a, &at));
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    *is = -(carom_column_dot(&L->W, 0, at.v) + L->w[0]) <= FEW * s->h * carom_local_magnitude(L, 0, a);
+    *is = -(carom_column_dot(&L->W, 0, at.v) + L->w[0]) <= rule_explained(0, carom_local_magnitude(L, 0, a), s->h);
     return CAROM_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "scheme/friction.h"
 #include "scheme/inside.h"
 #include <math.h>
+#include "scheme/rules.inc"
 
 enum { SLIP, STICK, RATE, EACH = CAROM_FRICTION_LAW }; // numbers of a contact: coefficients, tangential velocities
 static const double LEAST = 1e-12;                     // a contact keeps its tangential directions
@@ -110,13 +111,13 @@ static bool settle(carom_step *s, int b, int c, int round) {
     const carom_problem *pb = &s->problem;
     const double *law = s->inside->friction->law + EACH * c, *u = pb->u + pb->block[b].at + 1;
     const int tangents = carom_law_rows(pb->block[b].law) - 1;
-    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST),
-               slides = carom_length(u, tangents) > carom_velocity_left(s);
+    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST);
     double along = 0;
     for (int i = 0; i < tangents; ++i) along += u[i] * law[RATE + i];
-    const bool ends = !held && round == 0 && (!slides || along <= 0);
-    if (tangents < 1 || law[SLIP] == law[STICK] || round > 2 || !(ends || (held && slides))) return false;
-    choose(s, b, c, ends);
+    const int sticks =
+        rule_rubs(law[SLIP], law[STICK], held, round, carom_length(u, tangents), along, carom_velocity_left(s));
+    if (tangents < 1 || sticks < 0) return false;
+    choose(s, b, c, sticks);
     return true;
 }
 

@@ -41,7 +41,7 @@ carom_status carom_freeze_searched(carom_step *s, carom_freeze what, double t, c
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 
-#define CAROM_NOTICED 1e-6 // m: no gap rounds by so much
+#define CAROM_NOTICED 1e-6 // m: no gap rounds by so much; RULE_NOTICED of rules.inc
 
 
 /// a = M^-1 f and gaps without the factor of M, where the system has a short way: *found.  Not where F is ready, which

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 #include "linalg/matrix.h"
 #include <math.h>
+#include "scheme/rules.inc"
 
 // (BK-3)  What a scheme knows as an impulse only is, in lasting contact, a force: impulse/h.  Not so in an impact, and
 //         then for joints neither.
@@ -44,9 +45,6 @@ void carom_last_reactions(carom_sim *sim, double h) {
         if (s->record.events[i].kind == CAROM_IMPACT) sim->struck[s->record.events[i].contact] = false;
 }
 
-enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew
-enum { FLIGHT = 16 }; // steps: no contact that lasts on a curved wall is open for so long
-
 // M^-1 f with the reactions of joints.
 static carom_status acceleration(carom_sim *sim, double t, const double *q, const double *v) {
     carom_step *s = &sim->step;
@@ -67,7 +65,7 @@ static double threshold(carom_sim *sim, int c, double t, double t_0, double h, b
     bool (*const stop)(const void *) = s->inside->stop;
     s->inside->stop = NULL; // the step is done: a stop comes after its books
     const carom_memory *m = sim->memory + c;
-    const bool flew = !m->closed && t - sim->t0 - m->touched > FLIGHT * s->h;
+    const bool flew = !m->closed && t - sim->t0 - m->touched > RULE_FLIGHT * s->h;
     carom_status status = *known ? CAROM_OK : acceleration(sim, at.t, at.q, at.v);
     if (status == CAROM_OK) status = carom_explained(s, &theta, &sim->all, s->sys->ne + c, flew, at);
     s->inside->stop = stop;
@@ -96,7 +94,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known, boo
     if (m->reacting == 0 && sim->step.record.substeps > 0)
         return true; // landed in one of the steps inside this one, whose
                      // length says nothing
-    if (m->theta > 0 && m->age < STALE - 1 && approach <= m->theta) return ++m->age, false;
+    if (rule_known(approach, m->theta, m->age)) return ++m->age, false;
     m->theta = threshold(sim, c, sim->kept->t, t_0, h, known);
     m->age = 0;
     *there = m->theta > 0;

@@ -271,8 +271,8 @@ static void put_stages(const sheet *t, const carom_lanes *l) {
 static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes *l) {
     static const char *const kinds[] = {
         [SECTION_NONE] = "NONE", [SECTION_EVERY] = "EVERY", [SECTION_CROSSING] = "CROSS", [SECTION_IMPACT] = "IMPACT"};
-    static const char fixed[] = "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n#define NOTICED "
-                                "1e-6\n#define SETTLED 4\n#define NEWTON_MOST 50\n";
+    static const char fixed[] = "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n"
+                                "#define SETTLED 4\n#define NEWTON_MOST 50\n";
     const bool impacts = s->section.kind == SECTION_IMPACT || carom_lanes_observe(l->model, &l->request, "impacts");
     PUT(t, "#define MOREAU_MIDPOINT %d\n#define MOREAU_EXPLICIT %d\n#define HALF_EXPLICIT %d\n#define MOREAU_JEAN %d\n",
         CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT, CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN);
@@ -303,6 +303,8 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
 // What texts over a type need, for single numbers; what exact beams are told.
 static void put_scalar(const sheet *t) {
     put(t, carom_scalar_text);
+    put(t, carom_rules_text);
+    put(t, carom_natural_text);
     put(t, "#undef real\n#undef T\ntypedef struct carom_member { double l, section[3], damping_stiffness; } "
            "carom_member;\n");
 }
@@ -311,6 +313,7 @@ static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *
     PUT(t, "\n#define real %s\n#define T(name) %c_##name\n", real, letter);
     put(t, carom_lanes_math);
     put(t, carom_turn_text);
+    put(t, carom_lift_text);
     if (carom_lane_member_exact(l->model)) put(t, carom_exact_beam_text);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TYPED, t->write, t->user, err));
     put(t, carom_lanes_free);
