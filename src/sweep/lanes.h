@@ -49,5 +49,5 @@ extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_mat
     carom_lanes_contact[], carom_lanes_signals[], carom_lanes_step[], carom_lanes_average[], carom_lanes_run[],
     carom_lanes_block_c[], carom_lanes_block_cuda[];
 // Texts over a type that the library compiles, too (base/scalar.inc, model/turn.inc, flex/exact_beam.inc).
-extern const char carom_scalar_text[], carom_turn_text[], carom_exact_beam_text[], carom_lift_text[], carom_rules_text[],
-    carom_natural_text[];
+extern const char carom_scalar_text[], carom_turn_text[], carom_lift_text[], carom_exact_beam_text[],
+    carom_rules_text[], carom_natural_text[];
