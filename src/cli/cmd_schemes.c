@@ -20,14 +20,14 @@ static const struct { unsigned bit; const char *word; } lack[] = {
     {CAROM_NO_IMPACTS, "impact law"},
 };
 
-static const char *lacks(const carom_scheme *s, char *text, size_t size) {
+static const char *unsupported(const carom_scheme *s, char *text, size_t size) {
     text[0] = 0;
     for (size_t i = 0; i < sizeof lack / sizeof lack[0]; ++i) {
         if (!(s->limitations & lack[i].bit)) continue;
         const size_t n = strlen(text);
         snprintf(text + n, size - n, "%s%s", n ? ", " : "", lack[i].word);
     }
-    return text[0] ? text : "-";
+    return text;
 }
 
 // The order with default options where an option decides.
@@ -46,7 +46,7 @@ static void list(void) {
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
         const carom_scheme *s = *at;
         printf("%-26s %-6d %s\n", s->name, order(s), s->about);
-        if (strcmp(lacks(s, text, sizeof text), "-") != 0) printf("%-33s lacks: %s\n", "", text);
+        if (*unsupported(s, text, sizeof text)) printf("%-33s not supported: %s\n", "", text);
     }
     puts("\n`carom schemes NAME` shows equations and options.  Order: on smooth motion; across impacts it is 1,\n"
          "and with joints too for moreau-jean, moreau-dissipative, newmark, hht and generalized-alpha.");
@@ -66,8 +66,8 @@ static void show(const carom_scheme *s) {
     char text[160];
     printf("%s: %s\n\n", s->name, s->about);
     if (s->text) printf("%s%s\n", s->text, carom_ends(s->text, "\n") ? "" : "\n");
-    printf("order on smooth motion: %d%s\nlacks: %s\n", order(s), s->order_of ? " (an option decides)" : "",
-           lacks(s, text, sizeof text));
+    printf("order on smooth motion: %d%s\n", order(s), s->order_of ? " (an option decides)" : "");
+    if (*unsupported(s, text, sizeof text)) printf("not supported: %s\n", text);
     puts("\noptions, with defaults (--option NAME=VALUE):");
     for (int i = 0; s->options && s->options[i].name; ++i) option(&s->options[i]);
     for (int i = 0; carom_common_options[i].name; ++i) {
@@ -105,10 +105,10 @@ static void markdown(void) {
     puts(
         "# Schemes\n\n<!-- Made by `carom schemes --markdown`: change the program's tables and run `make docs`. -->\n\n"
         "`carom schemes NAME` shows the same. Which one to take: [choosing-a-scheme.md](choosing-a-scheme.md).\n\n"
-        "| scheme | | order | lacks |\n|---|---|---|---|");
+        "| scheme | | order | not supported |\n|---|---|---|---|");
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at)
         printf("| [`%s`](#%s) | %s | %d%s | %s |\n", (*at)->name, (*at)->name, (*at)->about, order(*at),
-               (*at)->order_of ? ", by option" : "", strcmp(lacks(*at, text, sizeof text), "-") == 0 ? "" : text);
+               (*at)->order_of ? ", by option" : "", unsupported(*at, text, sizeof text));
     puts("\nOrder: on smooth motion, with the default options; across impacts it is 1 except for `mixed`, `auto` and "
          "`event-driven`.  With joints\n"
          "`moreau-jean`, `moreau-dissipative`, `newmark`, `hht` and `generalized-alpha` have order 1 too: their "
@@ -182,8 +182,8 @@ enum { FEATURES = sizeof features / sizeof *features };
 static void support(void) {
     puts("# Support matrix\n\n"
          "<!-- Made by `carom schemes --support`: change the tables of schemes and run `make docs`. -->\n\n"
-         "Which scheme supports which feature, with its default options. A model that needs a feature which its scheme "
-         "lacks is rejected before the run. Options and equations: [reference-schemes.md](reference-schemes.md).\n");
+         "Which scheme supports which feature, with its default options. A model that needs another feature is "
+         "rejected before the run. Options and equations: [reference-schemes.md](reference-schemes.md).\n");
     fputs("| scheme | order |", stdout);
     for (int i = 0; i < FEATURES; ++i) printf(" %s |", features[i].name);
     fputs("\n|---|---|", stdout);
