@@ -336,6 +336,7 @@ static void put_tables(const text *x) {
     }
     PUT(x, "enum { NS = %d, NP = %d }; // constraints and rows that are closed at once\n", m->ne + closed,
         m->ne + rows);
+    PUT(x, "#define MANY %d // contacts\n", m->nc > MOST_CLOSED);
     PUT(x, "#define STARTS %d\n#define JOINTS %d\n#define FEATURES %d\n", x->starts, m->ne,
         m->sys.events->freeze != NULL);
     put_levers(x);
