@@ -1,6 +1,7 @@
 // test_chains.c: equilibria, modes and derivatives of mechanisms with so many joints that these belong to the linear
 // system of motion.
 #include "model_text.h"
+#include <float.h>
 #include <carom/dynamics.h>
 
 static const double LINK = 0.1, WEIGHT = 0.1 * 9.81;
@@ -186,8 +187,8 @@ static void sinks_in_heavy_dampers(void **state) {
     (void)state;
     static const struct {
         const char *scheme;
-        double tolerance; // of the way: rounding, Newton's tolerance, of which 1e-8 of the momenta may be left
-    } by[] = {{"moreau-jean", 1e-12}, {"ggl-midpoint", 1e-5}, {"dg-plus", 1e-8}};
+        double tolerance; // of the way: Newton's tolerance, of which 1e-8 of the momenta may be left
+    } by[] = {{"moreau-jean", 0}, {"ggl-midpoint", 1e-5}, {"dg-plus", 1e-8}};
     enum { LINKS = 6, STEPS = 20 };
     char *text = calloc(1, 6000), *at = text;
     assert_non_null(text);
@@ -217,8 +218,9 @@ static void sinks_in_heavy_dampers(void **state) {
         carom_sim *sim = carom_sim_create(&d, &err);
         if (!sim) fail_msg("%s: %s", by[i].scheme, err.text);
         if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", by[i].scheme, err.text);
-        const double way = (LINKS + 0.1) * 10 / 1e11 * STEPS * 2e-3;
-        assert_close(carom_sim_now(sim).q[7 * 2 + 2], -way, by[i].tolerance * way);
+        const double way = (LINKS + 0.1) * 10 / 1e11 * STEPS * 2e-3,
+                     rounding = DBL_EPSILON * 10 * 2e-3; // of what weight alone makes in a step: joints hold against it
+        assert_close(carom_sim_now(sim).q[7 * 2 + 2], -way, by[i].tolerance * way + rounding * STEPS * 2e-3);
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);
@@ -254,6 +256,7 @@ static void strikes_a_stop(int n) {
     assert_int_equal(o.nevents, 1);
     assert_string_equal(o.event[0].kind, "impact");
     assert_int_equal(o.nmultipliers + o.others, 2 * n);
+    assert_true(o.others > 0); // without a matrix
     carom_model *m = good(text);
     carom_sim_def sd = carom_sim_default();
     const char *const fine[] = {"rtol=1e-10", NULL};
@@ -272,7 +275,7 @@ static void strikes_a_stop(int n) {
 
 static void strikes_a_stop_every_period(void **state) {
     (void)state;
-    strikes_a_stop(52);
+    strikes_a_stop(24);
 }
 
 static void strikes_a_stop_every_period_200(void **state) {

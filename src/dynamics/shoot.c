@@ -27,7 +27,7 @@ static const double LAST_BIT = 1e-15; // of positions and rates: what a projecti
 static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
 static const double SHOOT_RTOL = 1e-11; // of a step of the linearised motion, where none is given
 enum { MOST = 1000000 };              // hits kept
-enum { LARGE = 600 };                 // numbers of a state: more are followed one column at a time
+enum { LARGE = 240 };                 // numbers of a state: more are followed one column at a time
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");

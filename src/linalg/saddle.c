@@ -9,7 +9,7 @@
 enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
 enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
 enum { REFINE = 2 };               // corrections of a solution
-enum { WAYS = 2 };                 // structures of columns that are known: matrices are sums of two sorts of columns
+enum { WAYS = 4 };                 // structures of a column that are known: of W, with its derivatives, turned, both
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
 static const double SHARE = 1e-3; // of a solution that corrections may be: the factor has three digits at least
 enum { ROUNDS = 3 };              // of levels: the second may be the first in which a level hears of those behind it
@@ -48,12 +48,10 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.value = carom_allocate(mem, S.values * pairs);
     S.map_A = carom_allocate_ints(mem, S.stored);
     S.entry = carom_allocate_ints(mem, S.stored);
-    for (int i = 0; i < 2 * CAROM_SADDLE_LEVELS * CAROM_SADDLE_LEVELS; ++i) {
-        const int l = i / 2 / CAROM_SADDLE_LEVELS, m = i / 2 % CAROM_SADDLE_LEVELS;
-        carom_saddle_map *map = i % 2 ? &S.V[l][m] : &S.W[l][m];
-        if (!(i % 2 ? z->V[l][m] : z->W[l][m])) continue;
-        map->to = carom_allocate_ints(mem, WAYS * (size_t)ne * (wide + 1));
-        map->row = carom_allocate_ints(mem, WAYS * (size_t)ne * (wide + 1));
+    carom_saddle_map *maps[] = {&S.W, &S.V};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i) {
+        maps[i]->to = carom_allocate_ints(mem, WAYS * (size_t)ne * (wide + 1));
+        maps[i]->row = carom_allocate_ints(mem, WAYS * (size_t)ne * (wide + 1));
     }
     S.joint = carom_allocate_ints(mem, (size_t)ne + 1);
     S.joined = carom_allocate_ints(mem, 2 * (size_t)ne * wide);
@@ -361,18 +359,29 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     for (int l = 0; S->by_levels && l < S->levels.velocities; ++l)
         S->by_levels = carom_block_lu_analyse_in(S->own + l, &one, S->order);
     map_matrix(S, A);
-    for (int l = 0; l < CAROM_SADDLE_LEVELS; ++l)
-        for (int m = 0; m < CAROM_SADDLE_LEVELS; ++m)
-            for (int k = 0; k < S->ne; ++k) {
-                for (int way = 0; way < WAYS; ++way) {
-                    if (S->W[l][m].to) map_column(S, W, k, S->W[l][m], false, way);
-                    if (S->V[l][m].to) map_column(S, V, k, S->V[l][m], true, way);
-                }
-            }
+    for (int k = 0; k < S->ne; ++k)
+        for (int way = 0; way < WAYS; ++way) {
+            map_column(S, W, k, S->W, false, way);
+            map_column(S, V, k, S->V, true, way);
+        }
     return true;
 }
 
 // -- numbers ----------------------------------------------------------------------------------------------------------
+
+// The way in which column k stands; of one that is new, instead of the oldest.
+static int way_of(carom_saddle *S, const carom_columns *W, int k, carom_saddle_map map, bool below) {
+    int way = 0;
+    while (way < WAYS && !same_column(W, k, map.row + at_column(S, W, k, way))) ++way;
+    if (way < WAYS) return way;
+    const size_t size = (size_t)(W->stride + 1) * sizeof(int);
+    for (way = WAYS - 1; way > 0; --way) {
+        const size_t to = at_column(S, W, k, way), from = at_column(S, W, k, way - 1);
+        memcpy(map.row + to, map.row + from, size), memcpy(map.to + to, map.to + from, size);
+    }
+    map_column(S, W, k, map, below, 0);
+    return 0;
+}
 
 // value += x W.  A column of another structure than before is looked at anew.  False: it joins other groups.
 static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_columns *W, carom_saddle_map map,
@@ -381,11 +390,9 @@ static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_col
     const int n_k = S->ne - (S->levels.lacks[below ? l : m] ? S->levels.absent : 0);
     for (int k = 0; k < n_k; ++k) {
         const double *restrict a = W->a + (size_t)k * (size_t)W->stride;
-        const int n = W->count[k], way = same_column(W, k, map.row + at_column(S, W, k, 0)) ? 0 : 1;
-        const size_t at = at_column(S, W, k, way);
-        if (way > 0 && !same_column(W, k, map.row + at)) map_column(S, W, k, map, below, way);
+        const int *restrict at = map.to + at_column(S, W, k, way_of(S, W, k, map, below)) + 1, n = W->count[k];
         for (int e = 0; e < n; ++e) {
-            if (map.to[at + 1 + (size_t)e] != NONE) to[map.to[at + 1 + (size_t)e]] += x * a[e];
+            if (at[e] != NONE) to[at[e]] += x * a[e];
             else if (a[e] != 0) return false;
         }
     }
@@ -419,10 +426,10 @@ bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matr
 }
 
 bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const carom_columns *W) {
-    return add_columns(S, l, m, x, W, S->W[l][m], false);
+    return add_columns(S, l, m, x, W, S->W, false);
 }
 bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) {
-    return add_columns(S, m, l, x, V, S->V[m][l], true);
+    return add_columns(S, m, l, x, V, S->V, true);
 }
 
 // (SDL-6)  The pattern of all levels with what has come to it; false: there is no room.

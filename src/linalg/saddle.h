@@ -45,8 +45,8 @@ typedef struct carom_saddle_levels {
     bool lacks[CAROM_SADDLE_LEVELS];
 } carom_saddle_levels;
 
-/// Where entries of columns stand, with the rows that this belongs to: those that were seen first, and one other
-/// structure of the same columns.
+/// Where entries of columns stand, with the rows that this belongs to: the structures of each column that were seen
+/// last.
 typedef struct carom_saddle_map { int *to, *row; } carom_saddle_map;
 
 typedef struct carom_saddle {
@@ -67,7 +67,7 @@ typedef struct carom_saddle {
     size_t within, mapped;  // before the second kind, before the third
     bool couples[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS]; // (SDL-6): A_lm has had such an entry that is not zero
     bool grown;             // one of them since K was analysed
-    carom_saddle_map W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
+    carom_saddle_map W, V;   // of all levels
     int *joint, *joined;    // groups of each joint: nb - ng + 1, and their lists
     int *order;             // of elimination
     int *work;

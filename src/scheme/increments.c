@@ -113,20 +113,25 @@ void carom_increments_row(const carom_increments *t, double *y, const double *w,
 
 // Entries of column k of Y in part p, unless they are there already; e: W_k.
 static void turn_part(const carom_increments *t, carom_columns *Y, int k, int p) {
-    const int *part = parts_of(t), from = part[p], n = part[p + 1] - from;
-    int *row = carom_column_rows(Y, k);
-    double *a = Y->a + (size_t)k * (size_t)Y->stride;
+    const int *part = parts_of(t), from = part[p], n = part[p + 1] - from, turns = t->turns[p];
+    const int *turned = t->turned + from;
+    const double *restrict T = t->T + t->at[p], *restrict w = t->e + from;
+    double *restrict a = Y->a + (size_t)k * (size_t)Y->stride;
+    int *restrict row = carom_column_rows(Y, k), count = Y->count[k];
     if (t->seen[p] == k) return;
     t->seen[p] = k;
-    const int *turned = t->turned + from, *end = turned + t->turns[p];
-    for (int j = 0; j < n; ++j) {
-        const bool turns = turned < end && *turned == j;
-        const double y = turns ? carom_dot(t->T + t->at[p] + (size_t)(j * n), t->e + from, n) : t->e[from + j];
-        turned += turns;
-        if (y == 0 || Y->count[k] == Y->stride) continue;
-        a[Y->count[k]] = y;
-        row[Y->count[k]++] = from + j;
+    for (int j = 0, next = 0; j < n; ++j) {
+        double y = w[j];
+        if (next < turns && turned[next] == j) {
+            const double *column = T + j * n;
+            y = 0;
+            for (int i = 0; i < turns; ++i) y += column[turned[i]] * w[turned[i]];
+            ++next;
+        }
+        if (y == 0 || count == Y->stride) continue;
+        a[count] = y, row[count++] = from + j;
     }
+    Y->count[k] = count;
 }
 
 void carom_increments_columns(const carom_increments *t, carom_columns *Y, const carom_columns *W, int n) {
@@ -142,7 +147,10 @@ void carom_increments_columns(const carom_increments *t, carom_columns *Y, const
         int *own = carom_column_own_rows(Y, k, t->ready ? 0 : w.n);
         for (int e = 0; !t->ready && e < w.n; ++e) own[e] = w.row[e], y[e] = w.a[e];
         for (int e = 0; t->ready && e < w.n; ++e) t->e[w.row[e]] = w.a[e];
-        for (int e = 0; t->ready && e < w.n; ++e) turn_part(t, Y, k, t->of[w.row[e]]);
+        for (int e = 0, last = -1; t->ready && e < w.n; ++e) {
+            const int p = t->of[w.row[e]];
+            if (p != last) turn_part(t, Y, k, last = p);
+        }
         for (int e = 0; t->ready && e < w.n; ++e) t->e[w.row[e]] = 0;
     }
 }

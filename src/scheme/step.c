@@ -441,8 +441,8 @@ static void add_to_column(carom_columns *V, int k, double a, const carom_columns
     }
     int *row = carom_column_rows(V, k);
     const int *of = carom_column_rows(D, k);
-    for (int e = 0; e < D->count[k]; ++e) {
-        int i = 0;
+    for (int e = 0, i = 0; e < D->count[k]; ++e, ++i) { // often in the same order: the search goes on behind the last
+        if (i >= V->count[k] || row[i] != of[e]) i = 0;
         while (i < V->count[k] && row[i] != of[e]) ++i;
         if (i == V->stride) continue;
         if (i == V->count[k]) V->a[start + (size_t)i] = 0, row[i] = of[e], V->count[k] = i + 1;

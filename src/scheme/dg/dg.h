@@ -54,7 +54,7 @@ typedef struct carom_dg {
     carom_saddle S;             // (DG-24): joints of all blocks in the linear system
     carom_chord chord;          // its factor
     double free;                // (TOL-1): velocities of joints without reactions, about
-    carom_matrix M_t;           // M in the storage of K
+    carom_matrix A_lk;          // of (DG-14), in the storage of K
     bool joined;                // its factor stands
     double *r, *y;              // count nv
     double *X, *V;              // columns of reactions A^-1 W, derivatives of rows; count nv each

@@ -5,6 +5,7 @@
 #include "scheme/dg/dg.h"
 #include "contact/residual.h"
 #include "linalg/matrix.h"
+#include "linalg/sum.h"
 #include "scheme/friction.h"
 #include "scheme/newton.h"
 #include <float.h>
@@ -85,7 +86,7 @@ carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest
         w.S = carom_allocate_saddle(mem, sys->nv, sys->nparts,
                                     sys->flags & CAROM_LINEAR ? NULL : carom_saddle_groups(sys), sys->ne,
                                     sys->tangent_shape, sys->column_stride, &levels);
-        if (w.S.on) w.M_t = carom_allocate_matrix(mem, sys->tangent_shape);
+        if (w.S.on) w.A_lk = carom_allocate_matrix(mem, sys->tangent_shape);
     }
     CAROM_ALLOCATE(mem, N, &w.r, &w.y);
     CAROM_ALLOCATE(mem, N * n, &w.X, &w.V);
@@ -348,14 +349,16 @@ static bool add_block(carom_dg *w, carom_step *s, int l) {
     const double h = s->h;
     const int at = l - w->first;
     const bool stage = l <= w->c.m;
-    carom_matrix_zero(w->M_t);
-    carom_matrix_add(w->M_t, 1, b->M);
-    bool good = carom_saddle_add_matrix(S, at, at, 1, w->M_t) && carom_saddle_add_forces(S, at, at, 1, &b->L.W);
+    bool good = carom_saddle_add_forces(S, at, at, 1, &b->L.W);
     for (int k = w->first; good && k <= w->last; ++k) {
         const int to = k - w->first;
-        if (stage)
-            good = carom_saddle_add_matrix(S, at, to, h * weight(w, w->c.A, l, k), w->C) &&
-                   carom_saddle_add_matrix(S, at, to, h * h * weight(w, w->c.Q, l, k), w->K);
+        const double by_C = stage ? h * weight(w, w->c.A, l, k) : 0, by_K = stage ? h * h * weight(w, w->c.Q, l, k) : 0;
+        if (k == l || by_C != 0 || by_K != 0) {
+            if (stage) carom_matrix_sum(w->A_lk, by_C, w->C, by_K, w->K);
+            else carom_matrix_zero(w->A_lk);
+            if (k == l) carom_matrix_add(w->A_lk, 1, b->M);
+            good = carom_saddle_add_matrix(S, at, to, 1, w->A_lk);
+        }
         const double on = stage ? (k == l ? h : 0) : h * end_weight(w, k),
                      turn = stage ? 2 * h * h * weight(w, w->c.A, l, k) : h * h * weight(w, w->c.Q, w->c.m, k);
         good = good && (on == 0 || carom_saddle_add_rates(S, at, to, on, &b->L.W)) &&

@@ -138,7 +138,7 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
     const double size = carom_size_of_positions(s->sys, w->q);
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        const double D = w->D[b] = carom_ggl_alpha_mobility(w, w->L.at[b]);
+        const double D = w->D[b] = id < s->sys->ne ? 0 : carom_ggl_alpha_mobility(w, w->L.at[b]); // joints need none
         if (w->judged || id < s->sys->ne) {
             w->in_A[id] = id < s->sys->ne ? !carom_on_rates(s->sys, id) : w->nu[id] > 0;
             w->in_B[id] = id < s->sys->ne || w->Lambda[id] > 0;
