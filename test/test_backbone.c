@@ -183,9 +183,32 @@ static void through_the_stop(void **state) {
     }
 }
 
+// The mode in phase, of x1 + x2 = sqrt(2) A cos t and x1 - x2 = sqrt(2) B cos(sqrt(2) t), t from where it is at rest, a
+// time h before and behind the impact: x2 = 1 and x1' = 0 there.  With P the product of both linear motions and the
+// jump, det(P + 1) = 0 at h = 2.750296061017, where the energy is (A^2 + 2 B^2)/2 = 3.27308232176.
+static void doubling_of_a_family(void **state) {
+    (void)state;
+    static const double h = 2.76, limit[][2] = {{3, 3.5}, {2.9, 8}};
+    const double w = sqrt(2), A = w / (cos(h) + sin(h) * cos(w * h) / (w * sin(w * h))),
+                 B = -A * sin(h) / (w * sin(w * h)), start[4] = {(A + B) / w, (A - B) / w, 0, 0};
+    const carom_orbit_def d =
+        define("carom: 1\ncoordinates: {x1: 0, x2: 0}\nenergy: {kinetic: \"1/2*x1'^2 + 1/2*x2'^2\", "
+               "potential: \"1/2*x1^2 + 1/2*x2^2 + 1/4*(x1 - x2)^2\"}\ncontacts: {stop: {gap: 1 - x2, "
+               "restitution: 1}}\n",
+               "free", 0);
+    for (int i = 0; i < 2; ++i) {
+        carom_follow_def f = define_branch(&d, NULL, NULL, "energy", limit[i][0], limit[i][1]);
+        f.start = start, f.guess = 2 * h, f.conservative = true, f.max_points = 30;
+        carom_branch b = follow(&f);
+        assert_close(at_event(&b, "period-doubling", 0), 3.27308232176, 1e-9);
+        carom_branch_free(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(response), cmocka_unit_test(quadrature),
                                        cmocka_unit_test(conservative_orbits), cmocka_unit_test(nonlinear_mode),
-                                       cmocka_unit_test(through_the_stop)};
+                                       cmocka_unit_test(through_the_stop),
+                                       cmocka_unit_test(doubling_of_a_family)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,14 @@ static void bautin(void **state) {
     l = curve_of(text, &b, "fold", 0, "free", CAROM_LOCUS_FOLD, "p", -0.1, 0.1, "q", 0.4, 0.6, 12);
     for (long i = 0; i < l.curve.rows; ++i)
         assert_close(l.curve.column[1].real[i], -9. / 40 * pow(l.curve.column[2].real[i], 2), 5e-6);
+    carom_locus_free(&l);
+    // down to where these orbits vanish
+    l = curve_of(text, &b, "fold", 0, "free", CAROM_LOCUS_FOLD, "p", -0.2, 0.2, "q", -0.5, 1, 0);
+    assert_int_equal(count(&l), 1);
+    const long end = event_row(&l, "bautin");
+    assert_int_equal(end, l.curve.rows - 1);
+    assert_close(l.curve.column[1].real[end], 0, 1e-9), assert_close(l.curve.column[2].real[end], 0, 1e-8);
+    assert_close(l.curve.column[3].real[end], 2 * PI, 1e-8);
     carom_locus_free(&l), carom_branch_free(&b);
 }
 

@@ -15,7 +15,7 @@ static const double LINEAR = 1e-9, PRECISE = 1e-12; // tolerances of the lineari
                                                     // points of a branch are many; where events are located
 static const double TIGHT = 1e-13; // of the scheme there
 static const double NOISE = 30;    // of the tolerance of the linearised motion and its growth: errors of multipliers
-static const double BRIEF = 1e-3;  // of the period: a phase of sticking that is about to vanish
+static const double BRIEF = 1e-3;  // of the period: a phase that is about to vanish
 static const double WEAK = 0.1;    // of typical speeds: an impact that may soon graze
 // of typical speeds: the first impact behind grazing; how the next ones grow; the last one
 static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3;
@@ -277,38 +277,53 @@ static bool rests(const double *mode, const carom_hit *hit, int n, int c) {
 //     - + becomes - 0 +: crossing  + becomes + 0 +: grazing  - 0 becomes - + 0: switching  0 becomes 0 + 0: adding
 //     (SLD-1)
 
+// Words do not tell them apart: 0 + 0 + comes from 0 + by grazing and by adding.  What was inserted is brief.
+
 enum { PHASES = 64 };
 
-// Phases of contact c in order; a contact to which nothing happens has one.  0: too many.
-static int phases(const carom_hit *hit, int n, double mode, int c, char *to) {
-    int count = 0;
+// Phases of one contact in order, and how long they last.
+typedef struct phases { int n; char kind[PHASES]; double lasts[PHASES]; } phases;
+
+// A contact to which nothing happens has one; n 0: too many.
+static void read_phases(const carom_hit *hit, int n, double mode, int c, double period, phases *to) {
+    double t[PHASES];
+    to->n = 0;
     for (int i = 0; i < n; ++i) {
         if (hit[i].contact != c || hit[i].kind == CAROM_HIT_IMPACT) continue;
-        if (count == PHASES) return 0;
-        to[count++] = hit[i].after;
+        if (to->n == PHASES) {
+            to->n = 0;
+            return;
+        }
+        t[to->n] = hit[i].t, to->kind[to->n++] = hit[i].after;
     }
-    if (count == 0) to[count++] = mode == CAROM_MODE_OPEN ? 'o' : mode == CAROM_MODE_STICK ? '0' : '+';
-    return count;
+    for (int i = 0; i < to->n; ++i) to->lasts[i] = i + 1 < to->n ? t[i + 1] - t[i] : t[0] + period - t[i];
+    if (to->n > 0) return;
+    to->n = 1, to->lasts[0] = period;
+    to->kind[0] = mode == CAROM_MODE_OPEN ? 'o' : mode == CAROM_MODE_STICK ? '0' : '+';
 }
 
 static bool slips(char x) { return x == '+' || x == '-'; }
 
 // The same phases, whichever comes first; of a contact that always slips the sense does not count.
-static bool same_phases(const char *a, const char *b, int n) {
-    if (n == 1 && slips(a[0]) && slips(b[0])) return true;
+static bool same_phases(const phases *a, const phases *b) {
+    const int n = a->n;
+    if (n == 1 && slips(a->kind[0]) && slips(b->kind[0])) return true;
     for (int first = 0; first < n; ++first) {
         bool same = true;
-        for (int k = 0; k < n && same; ++k) same = a[k] == b[(first + k) % n];
+        for (int k = 0; k < n && same; ++k) same = a->kind[k] == b->kind[(first + k) % n];
         if (same) return true;
     }
     return false;
 }
 
 typedef enum sliding_rule { CROSSING, GRAZING, SWITCHING, ADDING, RULES } sliding_rule;
+static const char *const sliding_name[RULES] = {"crossing-sliding", "grazing-sliding", "switching-sliding",
+                                                "adding-sliding"};
 
 // (SLD-1)  How many phases from phase i on has this event inserted?  0: it has not.
-static int inserts(sliding_rule rule, const char *w, int n, int i) {
-    const char before = w[(i + n - 1) % n], now = w[i], next = w[(i + 1) % n];
+static int inserts(sliding_rule rule, const phases *w, int i) {
+    const int n = w->n;
+    const char before = w->kind[(i + n - 1) % n], now = w->kind[i], next = w->kind[(i + 1) % n];
     if (n < 2) return 0;
     switch (rule) {
     case CROSSING: return now == '0' && slips(before) && slips(next) && before != next;
@@ -320,34 +335,51 @@ static int inserts(sliding_rule rule, const char *w, int n, int i) {
     return 0;
 }
 
-// Do events of one kind, one or several at once as on a symmetric orbit, make w of the other one?
-static bool made_by(sliding_rule rule, const char *w, int n, const char *shorter, int m) {
-    if (n == m) return same_phases(w, shorter, n);
-    for (int i = 0; i < n && n > m; ++i) {
-        const int more = inserts(rule, w, n, i);
-        char left[PHASES];
-        for (int k = 0; k < n - more; ++k) left[k] = w[(i + more + k) % n];
-        if (more > 0 && made_by(rule, left, n - more, shorter, m)) return true;
+// w without what was inserted at phase i.
+static phases without(const phases *w, int i, int inserted) {
+    phases left = {.n = w->n - inserted};
+    for (int k = 0; k < left.n; ++k)
+        left.kind[k] = w->kind[(i + inserted + k) % w->n], left.lasts[k] = w->lasts[(i + inserted + k) % w->n];
+    for (int k = 0; k < inserted; ++k) left.lasts[left.n - 1] += w->lasts[(i + k) % w->n];
+    return left;
+}
+
+// Do events of one kind, one or several at once as on a symmetric orbit, make w of the other one?  How long the longest
+// of the phases lasts that they insert; INFINITY: they do not.
+static double made_by(sliding_rule rule, const phases *w, const phases *shorter) {
+    double least = INFINITY;
+    if (w->n == shorter->n) return same_phases(w, shorter) ? 0 : INFINITY;
+    for (int i = 0; i < w->n && w->n > shorter->n; ++i) {
+        const int more = inserts(rule, w, i);
+        if (more == 0 || w->lasts[i] >= least) continue;
+        const phases left = without(w, i, more);
+        least = fmin(least, fmax(w->lasts[i], made_by(rule, &left, shorter)));
     }
-    return false;
+    return least;
 }
 
 // By name; NULL: it is another change.
-static const char *sliding(const char *a, int n, const char *b, int m) {
-    static const char *const word[RULES] = {"crossing-sliding", "grazing-sliding", "switching-sliding",
-                                            "adding-sliding"};
-    if (n == 0 || m == 0 || n == m || abs(n - m) > 8) return NULL;
-    for (int rule = CROSSING; rule < RULES; ++rule)
-        if (n > m ? made_by((sliding_rule)rule, a, n, b, m) : made_by((sliding_rule)rule, b, m, a, n))
-            return word[rule];
-    return NULL;
+static const char *sliding(const phases *a, const phases *b) {
+    if (a->n == 0 || b->n == 0 || a->n == b->n || abs(a->n - b->n) > 8) return NULL;
+    const char *name = NULL;
+    double least = INFINITY;
+    for (int rule = CROSSING; rule < RULES; ++rule) {
+        const double lasts =
+            a->n > b->n ? made_by((sliding_rule)rule, a, b) : made_by((sliding_rule)rule, b, a);
+        if (lasts < least) least = lasts, name = sliding_name[rule];
+    }
+    return name;
 }
 
-// The next one of the same contact, around the orbit.
-static const carom_hit *next_hit(const carom_shooter *s, int i) {
-    int k = (i + 1) % s->nhits;
-    while (s->hit[k].contact != s->hit[i].contact) k = (k + 1) % s->nhits;
-    return &s->hit[k];
+// A phase that is about to vanish, if that has a name.
+static const char *brief_phase(const phases *w, double period) {
+    const char *name = NULL;
+    double least = BRIEF * period;
+    for (int i = 0; i < w->n; ++i)
+        for (int rule = CROSSING; rule < RULES; ++rule)
+            if (w->lasts[i] < least && inserts((sliding_rule)rule, w, i) > 0)
+                least = w->lasts[i], name = sliding_name[rule];
+    return name;
 }
 
 static void describe(void *user, bool failed, char *text, size_t size) {
@@ -372,10 +404,11 @@ static void describe(void *user, bool failed, char *text, size_t size) {
         return;
     }
     if (!failed) {
-        char before[PHASES], after[PHASES];
+        phases before, after;
         for (int c = 0; c < s->p.nc; ++c) {
-            const char *name = sliding(before, phases(o->hit, o->nhits, o->mode[c], c, before), after,
-                                       phases(s->hit, s->nhits, s->mode_0[c], c, after));
+            read_phases(o->hit, o->nhits, o->mode[c], c, o->c.T, &before);
+            read_phases(s->hit, s->nhits, s->mode_0[c], c, o->c.T, &after);
+            const char *name = sliding(&before, &after);
             if (!name) continue;
             snprintf(text, size, "%s %.60s", name, contact_name(s, c));
             return;
@@ -396,15 +429,15 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     for (int c = 0; c < s->p.nc; ++c)
         if (fabs(s->low[c]) < least * carom_norm_max(s->scale, s->nv))
             least = fabs(s->low[c]) / carom_norm_max(s->scale, s->nv), at = c;
-    // a phase of sticking that is about to vanish inside slip
-    int brief = -1;
-    for (int i = 0; i < s->nhits && at < 0; ++i) {
-        const carom_hit *a = &s->hit[i], *b = next_hit(s, i);
-        const double lasts = b->t - a->t + (b->t < a->t ? o->c.T : 0);
-        if (a->after == '0' && slips(b->after) && lasts < BRIEF * o->c.T) brief = a->contact;
+    const char *brief = NULL;
+    int of = -1;
+    for (int c = 0; c < s->p.nc && at < 0 && !brief; ++c) {
+        phases w;
+        read_phases(s->hit, s->nhits, s->mode_0[c], c, o->c.T, &w);
+        brief = brief_phase(&w, o->c.T), of = c;
     }
     if (at >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, at));
-    else if (brief >= 0) snprintf(text, size, "grazing-sliding %.60s", contact_name(s, brief));
+    else if (brief) snprintf(text, size, "%s %.60s", brief, contact_name(s, of));
     else snprintf(text, size, "end");
 }
 

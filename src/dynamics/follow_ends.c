@@ -1,6 +1,7 @@
 // follow_ends.c: ends of branches: those that close, orbits that shrink to an equilibrium, and periods without bound.
 #include "dynamics/endless.h"
 #include "dynamics/follow.h"
+#include "dynamics/vanish.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,13 +84,6 @@ carom_status follow_closes(follow_walk *w, int branch, bool *closed) {
 // with mu the multiplier that becomes 1.
 
 enum { AMPLITUDES = 4 };
-
-// Neville's scheme: the value at 0 of the polynomial through y over x; y is spoilt.
-static double at_zero(const double *x, double *y, int n) {
-    for (int k = 1; k < n; ++k)
-        for (int i = 0; i + k < n; ++i) y[i] = (x[i + k] * y[i] - x[i] * y[i + 1]) / (x[i + k] - x[i]);
-    return y[0];
-}
 
 static double nearest_to_one(const carom_curve_look *l) {
     double best = INFINITY;
@@ -176,10 +170,11 @@ carom_status follow_vanishes(follow_walk *w, int branch, const follow_spot *a, c
         for (int k = 0; k < nx; ++k) {
             double y[AMPLITUDES];
             for (int i = 0; i < AMPLITUDES; ++i) y[i] = centre[i * nx + k];
-            x[k] = at_zero(square, y, AMPLITUDES);
+            x[k] = carom_value_at_zero(square, y, AMPLITUDES);
         }
-        const double p = at_zero(square, value, AMPLITUDES), T = at_zero(square, period, AMPLITUDES);
-        status = put_hopf(w, p, T, x, at_zero(square, c1, AMPLITUDES));
+        const double p = carom_value_at_zero(square, value, AMPLITUDES),
+                     T = carom_value_at_zero(square, period, AMPLITUDES);
+        status = put_hopf(w, p, T, x, carom_value_at_zero(square, c1, AMPLITUDES));
     }
     free(x);
     const carom_status off = w->k.precise(w->k.user, false);

@@ -11,6 +11,7 @@
 
 static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
 static const double SETTLED = 1e-13;  // of a step: an event that is located
+static const double MISSED = 0.1;     // of a bracket: a point that is farther from where it should be
 static const double LEAPS = 0.01;     // of a test at the ends of the step: where it changes its sign and does not
                                       // vanish, the ends lie on two branches
 static const double LOCATED = 1e-10;  // of the parameter, or of the step: a crossing of branches that is located
@@ -131,6 +132,20 @@ static carom_status add_event(follow_walk *w, int branch, const follow_spot *at,
     return known >= 0 ? meet_again(w, known, prongs) : add_switch(w, branch, at, kind);
 }
 
+// The solution at s inside the bracket k, from the nearest one that is known: a, b, or, if `again`, that in *to.
+//
+// A period and an energy that are free bend the way along a tangent, so that s is missed by the square of its length.
+static carom_status solve_inside(follow_walk *w, const follow_spot *a, const follow_spot *b, const carom_bracket *k,
+                                 double s, bool again, follow_spot *to) {
+    enum { TIMES = 4 };
+    carom_status status = CAROM_NOT_CONVERGED;
+    if (again && fabs(s - to->s) < fmin(s - a->s, b->s - s)) status = follow_solve_at(w, to, s, to);
+    if (status != CAROM_OK && !follow_fatal(status)) status = follow_solve_between(w, a, b, s, to);
+    for (int i = 0; i < TIMES && status == CAROM_OK && fabs(to->s - s) > MISSED * (k->b - k->a); ++i)
+        status = follow_solve_at(w, to, s, to);
+    return status;
+}
+
 // Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the
 // event.
 static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_spot *b, int kind, follow_spot *to,
@@ -153,7 +168,7 @@ static carom_status close_in(follow_walk *w, const follow_spot *a, const follow_
         if (!(s > k->a && s < k->b)) s = (k->a + k->b) / 2;
         carom_status status = CAROM_NOT_CONVERGED;
         for (int round = 0; round < 3 && status != CAROM_OK; ++round) {
-            status = follow_solve_between(w, a, b, round ? k->a + part[round] * (k->b - k->a) : s, to);
+            status = solve_inside(w, a, b, k, round ? k->a + part[round] * (k->b - k->a) : s, i > 0, to);
             if (follow_fatal(status)) return status;
         }
         if (status != CAROM_OK) {
@@ -351,6 +366,28 @@ static carom_status cross_between(follow_walk *w, const follow_spot *a, const fo
     return status;
 }
 
+// At a fold the equations bordered by the tangent are regular.  Where they are not, a crossing may be as near, and if a
+// lies on one of its branches and b on the other, the parameter only seems to turn back: w->leapt.
+static carom_status not_a_kink(follow_walk *w, const follow_spot *a, const follow_spot *b, follow_spot *to) {
+    const carom_signed x = a->look.test[CAROM_BRANCH], y = to->look.test[CAROM_BRANCH], z = b->look.test[CAROM_BRANCH];
+    if (y.sign != 0 && y.log_size > fmin(x.log_size, z.log_size) + log(NEARBY)) return CAROM_OK;
+    const carom_error before = *w->err;
+    double *place = malloc((size_t)w->k.nplace * sizeof *place);
+    if (!place) return follow_no_memory(w->err);
+    carom_copy(place, to->place, w->k.nplace);
+    carom_status status = cross_between(w, a, b, to, &w->leapt);
+    w->leapt = w->leapt && status == CAROM_OK;
+    if (!w->leapt && !follow_fatal(status)) {
+        *w->err = before;
+        status = w->k.restore(w->k.user, place);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) status = follow_look_at(w, to);
+        if (status == CAROM_SINGULAR) status = CAROM_OK;
+    }
+    free(place);
+    return status;
+}
+
 carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, const follow_spot *b, int kind) {
     follow_spot *to = &w->spot[FOLLOW_TRIED];
     carom_bracket k;
@@ -358,6 +395,8 @@ carom_status follow_locate(follow_walk *w, int branch, const follow_spot *a, con
     if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
     w->locating = true;
     carom_status status = close_in(w, a, b, kind, to, &k, &located);
+    if (status == CAROM_OK && located && !w->leapt && kind == CAROM_FOLD && w->orbits && w->wary)
+        status = not_a_kink(w, a, b, to);
     if (status == CAROM_OK && w->leapt) {
         w->locating = false;
         return w->k.precise ? w->k.precise(w->k.user, false) : CAROM_OK;

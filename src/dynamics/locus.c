@@ -17,6 +17,7 @@
 #include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "dynamics/names.h"
+#include "dynamics/vanish.h"
 #include "io/table.h"
 #include "linalg/dense.h"
 #include <complex.h>
@@ -38,8 +39,10 @@ static const double ASIDE = 1e-3;                // of the range: how far a line
 static const double NEAR = 1e-6;                 // of a step: an interval that counts as a point
 static const double NOUGHT = 1e-13;              // of the fastest rate: a drag that is rounding
 static const double WEAK = 1e-3;                 // of typical speeds: an impact beside grazing
+static const double SHRUNK = 1e-5, LOCATED = 1e-10; // of the range: where orbits vanish is known; as well as it can be
 static const double BESIDE = 1e-5;               // of the range: from grazing to an orbit that does not touch
 enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10 };
+enum { OWN = 3 }; // where orbits vanish: parameters and period, before the positions
 
 typedef struct locus {
     carom_locus *l;
@@ -63,6 +66,9 @@ typedef struct locus {
     carom_curve_look look;
     double ahead[2];  // direction of the curve in the plane at the last point
     double *touch[2]; // states that touch, of the last two points
+    carom_vanishing small; // folds of orbits of a period of their own, that may shrink to an equilibrium
+    double *rest, uncertain; // that equilibrium: both parameters, the period, positions; the error, of the ranges
+    double *half, *half_1; // of these: from x to x(T/2), at the last point and at the next one
     long room;
     carom_error *err;
 } locus;
@@ -553,6 +559,62 @@ static carom_status settle(locus *s, double *tau) {
     return turn(s, tau, false);
 }
 
+// Folds of orbits end at a Hopf point that is neither sub- nor supercritical, where they vanish.
+static bool may_vanish(const locus *s) {
+    return s->kind == CAROM_LOCUS_FOLD && s->orbits && isfinite(s->k.slowest(s->k.user));
+}
+
+// The last row, with the ranges that it has taken, may be one of those that lead there.  *known: as well as it will be;
+// errors of smaller orbits grow.
+static void watch_size(locus *s, bool *known) {
+    const carom_table *t = &s->l->curve;
+    double *own = s->by, *limit = own + OWN + s->nq, error[2];
+    for (int i = 0; i < OWN; ++i) own[i] = t->column[1 + i].real[t->rows - 1];
+    for (int i = 0; i < s->nq; ++i) own[OWN + i] = (s->least[i] + s->most[i]) / 2;
+    carom_vanishing_add(&s->small, own, s->least, s->most);
+    *known = false;
+    if (!carom_vanishing_limit(&s->small, limit, error)) {
+        s->uncertain = INFINITY;
+        return;
+    }
+    const double now = fmax(error[0] / s->size[0], error[1] / s->size[1]);
+    *known = now < LOCATED || (s->uncertain < SHRUNK && now > s->uncertain);
+    if (!(now < s->uncertain)) return;
+    s->uncertain = now;
+    carom_copy(s->rest, limit, OWN + s->nq);
+}
+
+// The equilibrium to which the last orbits shrink.  *found: it is in the table.
+static carom_status end_at_rest(locus *s, int part, bool *found) {
+    const double *own = s->rest;
+    carom_table *t = &s->l->curve;
+    *found = s->uncertain < SHRUNK && inside(s, own[0], own[1], SHRUNK);
+    if (!*found) return CAROM_OK;
+    CAROM_TRY(add_row(s, part, own[0], own[1], "bautin"));
+    const long r = t->rows - 1;
+    t->column[3].real[r] = own[2], t->column[5].real[r] = 8 * atan(1) / own[2];
+    int at = HEAD;
+    for (int i = 0; i < s->nq; ++i)
+        if (!carom_model_hidden(s->m, i)) t->column[at++].real[r] = own[OWN + i];
+    while (at < t->columns) t->column[at++].real[r] = 0;
+    return CAROM_OK;
+}
+
+// Between two orbits of the curve both halves have changed places: there the orbit has vanished.
+static carom_status turned_over(locus *s, const here *from, bool *over) {
+    *over = false;
+    if (!may_vanish(s) || !carom_vanishing_small(&s->small)) return CAROM_OK;
+    CAROM_TRY(s->k.across(s->k.user, s->half_1));
+    s->k.save(s->k.user, s->place_0);
+    const double B = s->other;
+    CAROM_TRY(set_other(s, from->B));
+    CAROM_TRY(s->k.restore(s->k.user, from->place));
+    CAROM_TRY(s->k.across(s->k.user, s->half));
+    *over = carom_dot(s->half, s->half_1, s->ntau) < 0;
+    CAROM_TRY(set_other(s, B));
+    return s->k.restore(s->k.user, s->place_0);
+}
+
 // From the first point, along tau.
 static carom_status walk(locus *s, int part, const double *start, double B_0, const double *tau_0, here *at) {
     const double longest = s->def->step > 0 ? s->def->step : STEP;
@@ -566,6 +628,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
     carom_copy(at->tau, tau_0, s->ntau + 1);
     CAROM_TRY(turn(s, at->tau, false));
     CAROM_TRY(s->k.keep(s->k.user, at->tau));
+    s->small.kept = 0, s->uncertain = INFINITY;
     for (;;) {
         s->k.save(s->k.user, at->place);
         at->B = s->other, at->beta = s->beta;
@@ -576,16 +639,21 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         if (s->kind == CAROM_LOCUS_HOPF) s->coefficient = a[1].value; // behind that of Bogdanov and Takens
         if (s->kind == CAROM_LOCUS_DOUBLING) s->coefficient = a[0].value;
         CAROM_TRY(add_row(s, part, A, at->B, ""));
+        bool good = false, over = false;
+        if (may_vanish(s)) watch_size(s, &over);
+        if (over) CAROM_TRY(end_at_rest(s, part, &over));
+        if (over) return CAROM_OK;
         if (s->l->curve.rows >= most) return CAROM_OK;
         if (way > 4 * longest) { // is it back where it began?
             s->k.apart(s->k.user, start, s->by);
             s->by[s->ntau] = (at->B - B_0) / s->size[1];
             if (carom_length(s->by, s->ntau + 1) < 0.75 * ds) return add_row(s, part, A, at->B, "closed");
         }
-        bool good = false;
         carom_status status = CAROM_OK;
         for (; !good; ds /= 2) {
             if (ds < SMALLEST * longest) {
+                CAROM_TRY(end_at_rest(s, part, &over));
+                if (over) return CAROM_OK;
                 char text[120];
                 const bool same = s->k.same(s->k.user);
                 s->k.describe(s->k.user, same, text, sizeof text);
@@ -606,6 +674,9 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
             good = status == CAROM_OK && carom_dot(s->tau_1, at->tau, s->ntau + 1) > SHARP;
             if (good) break;
         }
+        CAROM_TRY(turned_over(s, at, &over));
+        if (over) CAROM_TRY(end_at_rest(s, part, &over));
+        if (over) return CAROM_OK;
         const double B = s->other, value = first_value(s), beta = s->beta;
         if (s->kind == CAROM_LOCUS_BRANCH && fabs(beta) > REAL * ds)
             return carom_fail(s->err, CAROM_UNSUPPORTED,
@@ -933,7 +1004,8 @@ static carom_status run(locus *s) {
     double **part[] = {&s->F,       &s->J,       &s->K,       &s->S,        &s->b,       &s->c,     &s->w,
                        &s->psi,     &s->A,       &s->A_0,     &s->rhs,      &s->z,       &s->work,  &s->tau,
                        &s->tau_1,   &s->by,      &s->x,       &s->least,    &s->most,    &s->place, &s->place_0,
-                       &s->place_1, &s->look.re, &s->look.im, &s->touch[0], &s->touch[1]};
+                       &s->place_1, &s->look.re, &s->look.im, &s->touch[0], &s->touch[1], &s->half, &s->half_1,
+                       &s->rest};
     const size_t size[] = {n,
                            n * n,
                            n * n,
@@ -949,7 +1021,7 @@ static carom_status run(locus *s) {
                            4 * n,
                            n,
                            n,
-                           n + nx,
+                           n + 3 * nx,
                            nx,
                            nx,
                            nx,
@@ -959,11 +1031,15 @@ static carom_status run(locus *s) {
                            (size_t)s->k.neig + 1,
                            (size_t)s->k.neig + 1,
                            nx,
-                           nx};
+                           nx,
+                           n,
+                           n,
+                           nx + OWN};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(s->err);
     }
+    if (!carom_vanishing_open(&s->small, s->nq, OWN + s->nq)) return no_memory(s->err);
     s->col = calloc(n, sizeof *s->col), s->pivot = calloc(n, sizeof *s->pivot);
     if (!s->col || !s->pivot) return no_memory(s->err);
     CAROM_TRY(make_table(s));
@@ -996,8 +1072,10 @@ carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_e
         carom_curve_rests_close(&s.k);
     double *part[] = {s.F,    s.J,     s.K,       s.S,       s.b,       s.c,       s.w,        s.psi,     s.A,
                       s.A_0,  s.rhs,   s.z,       s.work,    s.tau,     s.tau_1,   s.by,       s.x,       s.least,
-                      s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.touch[0], s.touch[1]};
+                      s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.touch[0], s.touch[1],
+                      s.half, s.half_1, s.rest};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
+    carom_vanishing_close(&s.small);
     free(s.col), free(s.pivot);
     return status;
 }
