@@ -97,10 +97,16 @@ static void throw(void **state) {
     const double apex = 100 * sin(a) * cos(a) / 9.81, later = 10 * cos(a) / 9.81 + apex / (9.81 * sqrt(6 / 9.81)),
                  range = -10 * sin(a) * T + 10 * cos(a) * later;
     assert_close(o.multiplier[0], range / apex, 1e-4);
-    assert_true(fabs(o.subject[0]) < 1e-5);
+    assert_true(o.subject[0] <= 0 && o.subject[0] > -1e-6); // it holds as it is written
+    assert_true(o.violation == 0);
+    carom_optimum_free(&o);
+    d.subject = LIST("max(y) <= 3", "max(y) >= 3"); // values that satisfy both were not found: they hold to 1e-7
+    o = optimum(&d);
+    assert_true(o.violation < 1e-7 && fabs(o.subject[0]) < 3e-7);
     carom_optimum_free(&o);
     d.subject = LIST("max(y) = 2.5", "time of ground.impact[1] >= 0.5");
     o = optimum(&d);
+    assert_true(o.violation == 0 && fabs(o.subject[0]) < 2.5e-7 && o.subject[1] >= 0);
     assert_close(o.value[0], asin(sqrt(9.81) / 10), 1e-6);
     carom_optimum_free(&o);
     d.subject = LIST("max(y) >= 20");

@@ -21,7 +21,9 @@ enum {
 static const double TOLERANCE = 1e-7;  // of a distance of bounds
 static const double STATIONARY = 1e-4; // of the objective over the distance of the bounds: a gradient below vanishes
 static const double ACTIVE = 1e-6;     // of a distance of bounds, of a constraint's size: it is active
-static const double ADMISSIBLE = 1e-7; // of a constraint's size: it holds
+static const double ADMISSIBLE = 1e-7; // of a constraint's size: an equality holds
+static const double ASIDE = 1e-8;      // of a constraint's size: searches stay so far inside an inequality, which they
+                                       // meet to this accuracy, so that it holds as it is written
 static const double BESIDE = 1e-3;     // of the distance of bounds: first step of a search from the best point on
 
 static carom_status no_memory(carom_error *err) {
@@ -83,14 +85,15 @@ static carom_status add_row(search *k, int status, const double *x, double f, co
 
 // -- one evaluation -----------------------------------------------------------------------------------------------
 
-// The largest violation of a constraint, in units of its size.
+// The largest violation of a constraint, in units of its size: inequalities hold as they are written, equalities to the
+// tolerance.
 static double violation_of(const search *k, const double *value) {
     double most = 0;
     for (int i = 0; i < k->o->nsubject; ++i) {
-        const double x = value[1 + i] / (k->size[i] > 0 ? k->size[i] : 1), by = k->relation[i] == 0 ? fabs(x) : x;
-        if (by > most) most = by;
+        const double x = value[1 + i] / (k->size[i] > 0 ? k->size[i] : 1);
+        most = fmax(most, k->relation[i] != 0 ? x : fabs(x) > ADMISSIBLE ? fabs(x) : 0);
     }
-    return most > ADMISSIBLE ? most : 0;
+    return most;
 }
 
 static bool is_better(const search *k, double f, double violation) {
@@ -201,7 +204,7 @@ static void constraints(unsigned m, double *value, unsigned n, const double *u, 
     for (int i = 0; i < k->o->nsubject && at < m; ++i) {
         if ((k->relation[i] == 0) != equal) continue;
         const double size = k->size[i] > 0 ? k->size[i] : 1;
-        value[at] = isfinite(k->value[1 + i]) ? k->value[1 + i] / size : 10;
+        value[at] = isfinite(k->value[1 + i]) ? k->value[1 + i] / size + (equal ? 0 : ASIDE) : 10;
         for (unsigned j = 0; slope && j < n; ++j) slope[at * n + j] = k->slope[(size_t)(1 + i) * n + j] / size;
         ++at;
     }
@@ -224,7 +227,7 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
     const unsigned unequal = (unsigned)k->o->nsubject - equal;
     k->opt = tol ? l->create(l->algorithm(algorithm), n) : NULL;
     if (!k->opt) return free(tol), no_memory(k->err);
-    for (int i = 0; i < k->o->nsubject; ++i) tol[i] = ADMISSIBLE / 10;
+    for (int i = 0; i < k->o->nsubject; ++i) tol[i] = ASIDE;
     l->set_min_objective(k->opt, objective, k);
     if (unequal > 0) l->add_inequality_mconstraint(k->opt, unequal, inequalities, k, tol);
     if (equal > 0) l->add_equality_mconstraint(k->opt, equal, equalities, k, tol);
@@ -321,7 +324,7 @@ static carom_status one_search(search *k, double *u) {
     CAROM_TRY(go(k, strcmp(method, "ccsaq") == 0 ? "LD_CCSAQ" : "LD_SLSQP", method, u, 0, tolerance, most));
     CAROM_TRY(inspect(k));
     const bool ours = !(k->best_f >= best); // this search has found it
-    if (d->method || !ours || (k->o->slope < STATIONARY && k->o->violation == 0))
+    if (d->method || !ours || (k->o->slope < STATIONARY && k->o->violation <= ADMISSIBLE))
         return CAROM_OK; // it may also have run out of runs at a kink
     carom_copy(u, k->best_u, k->o->n);
     return go(k, "LN_COBYLA", "cobyla", u, BESIDE, tolerance, most);
@@ -386,7 +389,7 @@ static carom_status search_all(search *k) {
     }
     CAROM_TRY(inspect(k));
     o->kink = o->exact && !(o->slope < STATIONARY);
-    if (o->violation > 0)
+    if (o->violation > ADMISSIBLE)
         return carom_fail(k->err, CAROM_NOT_CONVERGED,
                           "no values between the bounds satisfy all constraints: the best violates one by %.3g, "
                           "relative to its size; add `restarts` or widen bounds",
