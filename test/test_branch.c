@@ -548,10 +548,10 @@ static void crossing_sliding(void **state) {
     carom_orbit_free(&o);
 }
 
-// A block on a shaken slope: s + cos(t)/2 + cos(2 t) is 1, what friction holds, at t = pi for s = 1/2, where slip begins
-// inside the phase of sticking: 0 + becomes 0 + 0 +.  Its rate comes down to 0 between both, at cos(t) = -(1 + sqrt(1 +
-// 32 (2 - s)))/8, where the integral from the start of slip vanishes: s = 0.8031806910365.  There the same words come
-// from grazing.
+// A block on a shaken slope: s + cos(t)/2 + cos(2 t) is 1, what friction holds, at t = pi for s = 1/2, where slip
+// begins inside the phase of sticking: 0 + becomes 0 + 0 +.  Its rate comes down to 0 between both, at cos(t) =
+// -(1 + sqrt(1 + 32 (2 - s)))/8, where the integral from the start of slip vanishes: s = 0.8031806910365.  There the
+// same words come from grazing.
 static void words_alike(void **state) {
     (void)state;
     const carom_orbit_def d = define("carom: 1\nparameters: {s: 0.4}\ncoordinates: {x: 0}\nenergy: {kinetic: "

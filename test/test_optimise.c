@@ -70,7 +70,8 @@ static void damping(void **state) {
     // on a bound
     d = define(damped, "integral(x^2)", LIST("z=0.01:0.4"), 10);
     o = optimum(&d);
-    assert_true(o.bound[0] == 1 && o.gradient[0] < 0 && o.value[0] == 0.4);
+    assert_true(o.bound[0] == 1 && o.gradient[0] < 0);
+    assert_close(o.value[0], 0.4, 1e-7 * 0.39); // objectives beside the bound differ by rounding
     carom_optimum_free(&o);
 }
 
