@@ -289,7 +289,8 @@ typedef struct carom_path {
     double *phases, *phase, *phase_1;  // modes of the contacts, as schemes have them
     size_t phase_size;
     double h, span, size_q, size_v, drive; // drive: accelerations by the forces alone, at the point evaluated last
-    bool ready, begun, separate; // separate: the last event failed because its parts separate
+    double *side, *kink, *kink_1; // functions of kinks: as they were last, and scratch
+    bool sided, ready, begun, separate; // sided: side is known; separate: the last event failed because its parts separate
     int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the
                                                     // model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A,

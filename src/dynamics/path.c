@@ -14,6 +14,7 @@
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
+#include "system/narrow.h"
 #include "system/system.h"
 #include <float.h>
 #include <math.h>
@@ -27,6 +28,7 @@ static const double STILL = 1e-8;    // of positions: who moves less in a step r
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
+static const double BESIDE = 1e-6;  // of a step: accelerations are compared so far before a surface where forces may jump
 static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
 static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least:
@@ -181,6 +183,63 @@ static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
     return carom_path_try(w, tau, NULL);
 }
 
+// The functions of the state on whose sides forces may be different ones, at (t, q, v).
+static carom_status sides(carom_path *w, double t, const double *q, const double *v, double *k) {
+    const carom_system *s = &w->p.sys;
+    const carom_status status = s->events->kinks(s->model, w->p.work, t, q, v, k);
+    return status == CAROM_OK ? status : carom_fail(w->err, status, "t = %.9g: the kinks of forces have no value", t);
+}
+
+static bool other_side(double k_0, double k_1) { return (k_0 > 0) != (k_1 > 0); }
+
+// Does function i change its sign in the tried step, or did it since the step before, and do forces jump there?  They do
+// if accelerations on both sides differ, however near these are.
+static carom_status jumps_at(carom_path *w, int i, double tau, bool *jumps) {
+    enum { HALVINGS = 30 };
+    const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1;
+    double low = 0, high = tau, most = 0, *a = w->a_before, *b = w->a_after;
+    for (int j = 0; j <= last; ++j) most = fmax(most, carom_norm_max(w->stage[j].a, nv));
+    CAROM_TRY(sides(w, w->t, w->q, w->v, w->kink));
+    if (other_side(w->side[i], w->kink[i])) { // between the steps
+        carom_copy(b, w->stage[0].a, nv);
+        carom_zero(w->shift, nv), carom_axpy(w->shift, -BESIDE * tau, w->stage[0].shift, nv);
+        move(w, w->q_1, w->q, w->shift);
+        carom_add(w->v_1, w->v, -BESIDE * tau, b, nv);
+        CAROM_TRY(carom_path_evaluate(w, w->t - BESIDE * tau, w->q_1, w->v_1));
+        carom_copy(a, w->a, nv);
+    } else {
+        carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
+        for (int j = 0; j < HALVINGS; ++j) {
+            const double mid = (low + high) / 2;
+            CAROM_TRY(carom_path_try(w, mid, NULL));
+            CAROM_TRY(sides(w, w->t + mid, w->q_1, w->v_1, w->kink));
+            const bool behind = other_side(w->side[i], w->kink[i]);
+            if (behind) high = mid;
+            else low = mid;
+            carom_copy(behind ? b : a, w->stage[last].a, nv);
+        }
+    }
+    *jumps = apart(a, b, nv) > JUMP * most;
+    return carom_path_try(w, tau, NULL);
+}
+
+// Has the tried step crossed a surface where forces jump?
+static carom_status crosses_jump(carom_path *w, double tau, bool *jumps) {
+    const carom_system *s = &w->p.sys;
+    const int nk = s->events ? s->events->nk : 0;
+    bool some = false;
+    for (int i = 0; i < nk; ++i) some = some || carom_system_kink_of(s, i) == CAROM_JUMPS;
+    if (!some) return CAROM_OK;
+    if (!w->sided) CAROM_TRY(sides(w, w->t, w->q, w->v, w->side));
+    w->sided = true;
+    CAROM_TRY(sides(w, w->t + tau, w->q_1, w->v_1, w->kink_1));
+    for (int i = 0; i < nk && !*jumps; ++i)
+        if (carom_system_kink_of(s, i) == CAROM_JUMPS && other_side(w->side[i], w->kink_1[i]))
+            CAROM_TRY(jumps_at(w, i, tau, jumps));
+    carom_copy(w->side, w->kink_1, nk);
+    return CAROM_OK;
+}
+
 // Smooth motion to t_1.
 static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 }; // a message instead of a run without an end
@@ -210,7 +269,8 @@ static carom_status integrate(carom_path *w, double t_1) {
             continue;
         }
         bool jumps = false;
-        if (tau < 0.1 * wanted && !w->plain) CAROM_TRY(jumps_inside(w, tau, &jumps));
+        if (!w->plain) CAROM_TRY(crosses_jump(w, tau, &jumps));
+        if (tau < 0.1 * wanted && !w->plain && !jumps) CAROM_TRY(jumps_inside(w, tau, &jumps));
         if (jumps)
             return carom_fail(w->err, CAROM_UNSUPPORTED,
                               "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
@@ -277,6 +337,8 @@ static void allocate(carom_path *w, carom_arena *mem) {
     w->q = carom_allocate(mem, nq), w->q_1 = carom_allocate(mem, nq);
     w->q_0 = carom_allocate(mem, nq), w->q_end = carom_allocate(mem, nq);
     w->v_0 = carom_allocate(mem, nv), w->v_end = carom_allocate(mem, nv);
+    const size_t nk = p->sys.events ? (size_t)p->sys.events->nk : 0;
+    w->side = carom_allocate(mem, nk), w->kink = carom_allocate(mem, nk), w->kink_1 = carom_allocate(mem, nk);
     w->z = carom_allocate(mem, nz), w->z_1 = carom_allocate(mem, nz);
     w->e = carom_allocate(mem, 2 * nv * (n + 1));
     w->joint = carom_allocate(mem, (size_t)p->ne);
@@ -452,7 +514,7 @@ carom_status carom_path_run(carom_path *w) {
 
 carom_status carom_path_again(carom_path *w) {
     free(w->phases);
-    w->phases = NULL, w->begun = w->ready = false, w->t_event = -1, w->h = 0;
+    w->phases = NULL, w->begun = w->ready = w->sided = false, w->t_event = -1, w->h = 0;
     for (int c = 0; c < w->p.nc; ++c) w->young[c] = w->starts[c] = false;
     w->t = w->t_0;
     carom_copy(w->q, w->q_0, w->p.nq), carom_copy(w->v, w->v_0, w->p.nv);
