@@ -117,8 +117,9 @@ static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_
     carom_phase *P = &w->P;
     const double rtol = s->opt[AUTO_RTOL];
     double work;
-    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, absolute(s), w->head.size_w, &work));
-    if (h <= fmax(auto_coarse(w, s), carom_works_shortest(s))) work = fmin(work, CAROM_WORKS_COARSE);
+    const bool is_short = h <= fmax(auto_coarse(w, s), carom_works_shortest(s));
+    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, absolute(s), is_short ? w->head.size_v : 0,
+                                    w->head.size_w, &work));
     *error = fmax(fmax(auto_error(w, s, P->q, P->v, E->q, E->v), work),
                   fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p),
                        carom_flow_turn_error(&P->f, s, h) / rtol));

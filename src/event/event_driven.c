@@ -216,7 +216,7 @@ static carom_status error_of(work *w, carom_step *s, double blur, double *error)
     double works;
     *error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, P->now[CAROM_PHASE_SIZE_Q], size_v);
     if (blur > 0) return CAROM_OK;
-    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, P->b.tau, P->q, P->v, rtol, atol, w->energy, &works));
+    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, P->b.tau, P->q, P->v, rtol, atol, 0, w->energy, &works));
     *error = fmax(fmax(*error, works), carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
     return CAROM_OK;
 }

@@ -190,9 +190,10 @@ carom_account carom_flow_work(const carom_flow *f, double tau);
 /// (AU-16)  The estimated error of these works, largest of friction, external and damping work, over its tolerance; 0
 ///          where the table has no estimate.  *sum: the sum of
 /// their magnitudes over the steps so far, of which the tolerance is a part; carom_flow_work_add() adds the step once
-/// it is accepted.  q and v: the start of the step.
+/// it is accepted.  q and v: the start of the step.  size_v: the size of velocities, for a step so short that (AU-22)
+/// holds; 0 for longer ones.
 carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v,
-                                   double rtol, double atol, double sum, double *error);
+                                   double rtol, double atol, double size_v, double sum, double *error);
 void carom_flow_work_add(const carom_flow *f, double tau, double *sum);
 
 /// Positions, then velocities, onto the constraints of the set.

@@ -406,9 +406,9 @@ static carom_status divide(work *w, carom_step *s) {
                                  : HUGE_VAL;
         double works = 0;
         if (status == CAROM_OK)
-            CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
-        // powers may jump where nobody knows of it
-        if (h <= carom_works_shortest(s)) works = fmin(works, CAROM_WORKS_COARSE);
+            CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol,
+                                            h <= carom_works_shortest(s) ? P->now[CAROM_PHASE_SIZE_V] : 0, w->works,
+                                            &works));
         const double error =
             status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
         const double factor = carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, safety, s->inside->control.shrink,

@@ -158,8 +158,14 @@ static bool uneven(const carom_vertex *x, const carom_graph *g) {
 int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list) {
     found f = {0};
     bool *live = reach(g, n, x, 1u << CAROM_TIME);
-    for (int i = 0; live && i < g->count; ++i)
-        if (live[i] && timed(&g->node[i]) && uneven(&g->node[i], g)) add(&f, g, i);
+    const int count = g->count; // new nodes follow
+    for (int i = 0; live && i < count; ++i) {
+        const carom_vertex y = g->node[i];
+        if (!live[i]) continue;
+        if (timed(&y) && uneven(&y, g)) add(&f, g, i);
+        else if (y.op == CAROM_OP_DIV && timed(&g->node[y.b])) // v/(1 + (t/w)^2) is v times a pulse
+            add_timed(&f, g, carom_graph_apply(g, CAROM_OP_DIV, carom_graph_number(g, 1), y.b, CAROM_NONE));
+    }
     const bool failed = !live || f.failed;
     free(live), free(f.known);
     if (failed) free(f.node);
