@@ -9,6 +9,7 @@
 #include "event/feature.h"
 #include "event/hidden.h"
 #include "event/phase.h"
+#include "event/side.h"
 #include "event/singular.h"
 #include "event/watch.h"
 #include "linalg/matrix.h"
@@ -387,7 +388,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
             return carom_phase_event(P, s, delta);
         }
         carom_phase_near(P, s, &P->a);
-        if (P->a.tau >= h) break;
+        if (P->a.tau >= h || carom_phase_reaches_jump(P, s)) break;
     }
     CAROM_TRY(carom_substep_done(s, P->t + P->a.tau, P->a.q, P->a.v));
     carom_phase_end(P, s, P->a.tau >= h ? t_1 : P->t + P->a.tau);

@@ -282,6 +282,16 @@ carom_status carom_phase_sides_left(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
+bool carom_phase_reaches_jump(const carom_phase *w, const carom_step *s) {
+    for (int i = 0; i < s->sys->events->nk; ++i) {
+        const int at = 2 * s->sys->nc + i;
+        if (jumps(s->sys, i) && w->sign[i] != 0 && fabs(w->a.phi[at]) <= w->floor[at] &&
+            fabs(w->from.phi[at]) > w->floor[at])
+            return true;
+    }
+    return false;
+}
+
 carom_status carom_phase_across_jump(carom_phase *w, carom_step *s, const double *q, const double *v, bool *across) {
     const carom_system *sys = s->sys;
     double *k_0 = w->aside.phi, *k_1 = w->trial.phi;
