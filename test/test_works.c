@@ -162,9 +162,9 @@ static void a_sampled_controller(void **state) {
 }
 
 // A carriage that is driven with x = t against F x'/(1 + ((t - c)/w)^2), a pulse in time, or in x:
-// F w (atan((1 - c)/w) + atan(c/w)).  Adaptive runs know it to their tolerance of the kinetic energy.  Constant steps are
-// cut where the pulse is above 1/32 of its height, so its tails, atan(1/sqrt(31))/(pi/2) = 11 % of the work, are left to
-// few steps of fourth order on each side: to 2 % of that by Simpson's rule in parts that halve it.
+// F w (atan((1 - c)/w) + atan(c/w)).  Adaptive runs know it to their tolerance of the kinetic energy.  Constant steps
+// are cut where the pulse is above 1/32 of its height, so its tails, atan(1/sqrt(31))/(pi/2) = 11 % of the work, are
+// left to few steps of fourth order on each side: to 2 % of that by Simpson's rule in parts that halve it.
 static void a_narrow_pulse_on_a_drive(void **state) {
     (void)state;
     static const double width[] = {1e-3, 3e-5, 1.1e-6}, c = 0.4371;

@@ -290,7 +290,7 @@ typedef struct carom_path {
     size_t phase_size;
     double h, span, size_q, size_v, drive; // drive: accelerations by the forces alone, at the point evaluated last
     double *side, *kink, *kink_1; // functions of kinks: as they were last, and scratch
-    bool sided, ready, begun, separate; // sided: side is known; separate: the last event failed because its parts separate
+    bool sided, ready, begun, separate; // sided: side is known; separate: the last event failed: its parts separate
     int n_rows, *row, *pivot, *at_full, nfull;      // at_full: by id here, place in arrays over all directions of the
                                                     // model
     double *u, *kappa, *lambda, *r, *rhs, *dlambda, *before, *a, *dv, *dx, *da, *shift, *b, *e, *X, *G, *S, *A,

@@ -28,7 +28,7 @@ static const double STILL = 1e-8;    // of positions: who moves less in a step r
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
-static const double BESIDE = 1e-6;  // of a step: accelerations are compared so far before a surface where forces may jump
+static const double BESIDE = 1e-6;  // of a step: so far before a surface accelerations are looked at
 static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
 static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least:
@@ -192,8 +192,8 @@ static carom_status sides(carom_path *w, double t, const double *q, const double
 
 static bool other_side(double k_0, double k_1) { return (k_0 > 0) != (k_1 > 0); }
 
-// Does function i change its sign in the tried step, or did it since the step before, and do forces jump there?  They do
-// if accelerations on both sides differ, however near these are.
+// Does function i change its sign in the tried step, or did it since the step before, and do forces jump there?  They
+// do if accelerations on both sides differ, however near these are.
 static carom_status jumps_at(carom_path *w, int i, double tau, bool *jumps) {
     enum { HALVINGS = 30 };
     const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1;
