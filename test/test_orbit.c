@@ -306,6 +306,56 @@ static void hits_at_the_start(void **state) {
     carom_orbit_free(&o);
 }
 
+// The impact of the orbit at t = 0 itself: its search from states before it, behind it and beside it, in one piece and
+// in several, begins at another phase.
+static void impact_at_zero(void **state) {
+    (void)state;
+    // table(), with sin(w (t + t_0)) for sin(w t)
+    const double g = 9.81, e = 0.8, A = 0.01, w = 30, rate = g * PI / w,
+                 t_0 = acos(g * PI * (1 - e) / (1 + e) / (A * w * w)) / w;
+    for (int k = 0; k < 6; ++k) {
+        const double rates[] = {rate, -rate, 0.9 * rate};
+        char text[300];
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {y: {at: %.17g, rate: %.17g}}\nenergy: {kinetic: \"1/2*y'^2\", potential: "
+                 "9.81*y}\ncontacts: {table: {gap: \"y - 0.01*sin(30*(t + %.17g))\", restitution: 0.8}}\n",
+                 A * sin(w * t_0), rates[k % 3], t_0);
+        carom_orbit_def d = define(text, "2*pi/30", 0);
+        d.segments = k < 3 ? 0 : 3;
+        carom_orbit o = find_orbit(&d);
+        assert_int_equal(o.nevents, 1);
+        assert_close(remainder(o.event[0].t, o.period), 0, 1e-10);
+        assert_close(fabs(o.v[0]), rate, 1e-10);
+        assert_close(hypot(o.re[0], o.im[0]), e, 1e-10);
+        carom_orbit_free(&o);
+    }
+}
+
+// Between two stops, pushed by negative damping: from where it strikes one, hangs on one, or leaves rest too slowly to
+// return.  Flight from -1 to 1 takes t with E (B sin w t - cos w t) = 1, E = exp(0.15 t), w^2 = 1 - 0.15^2, and the
+// rate behind one stop is 0.8 times that before the other.
+static void between_stops(void **state) {
+    (void)state;
+    const double starts[3][2] = {{1, 1}, {1, 0}, {0.5, 0}};
+    for (int k = 0; k < 3; ++k) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {m: 0.3}\ncoordinates: {x: {at: %g, rate: %g}}\nenergy: {kinetic: "
+                 "\"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"m*x'\"}\ncontacts: {right: {gap: 1 - x, "
+                 "restitution: 0.8}, left: {gap: x + 1, restitution: 0.8}}\nsimulation: {end: 50}\n",
+                 starts[k][0], starts[k][1]);
+        const carom_orbit_def d = define(text, "free", 0);
+        carom_orbit o = find_orbit(&d);
+        assert_int_equal(o.nevents, 2);
+        assert_close(o.period, 1.3716877980761604, 1e-9);
+        carom_orbit_free(&o);
+        carom_follow_def f = define_branch(&d, NULL, NULL, "m", 0.29, 0.3);
+        carom_branch b = follow(&f);
+        assert_close(value_in(&b, "period", row_at(&b, 1, 0.3)), 1.3716877980761604, 1e-9);
+        carom_branch_free(&b);
+    }
+}
+
 // At grazing, orbits without an impact go over into orbits with one.
 static void beyond_grazing(void **state) {
     (void)state;
@@ -568,6 +618,12 @@ static void no_orbit(void **state) {
                "free", 0);
     d.run.end = 3;
     refused(&d, CAROM_NOT_CONVERGED, "at rest");
+    // in pieces rest is no orbit either
+    d = define("carom: 1\ncoordinates: {x: {at: 0.5, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\nforces: "
+               "{x: \"-0.1*x'\"}\n",
+               "free", 0);
+    d.run.end = 20, d.segments = 3;
+    refused(&d, CAROM_NOT_CONVERGED, "converged to an equilibrium");
     // at resonance without damping there is none, and the linearisation is zero
     d = define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\nforces: {x: cos(t)}\n",
                "2*pi", 0);
@@ -710,6 +766,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(resting_on_a_table),
         cmocka_unit_test(from_balance),
         cmocka_unit_test(hits_at_the_start),
+        cmocka_unit_test(impact_at_zero),
+        cmocka_unit_test(between_stops),
         cmocka_unit_test(beyond_grazing),
         cmocka_unit_test(corners),
         cmocka_unit_test(grows_from_zero),

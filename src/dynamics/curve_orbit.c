@@ -144,17 +144,11 @@ static double slowest(void *user) {
     return c->timeless && !c->expression ? c->s.slow / c->s.fast : INFINITY;
 }
 
-static carom_status begin(void *user) {
-    orbits *o = user;
+// The orbit near where the motion from the start is after `transient`.
+static carom_status from_guess(orbits *o, double transient, double window, double guess) {
     carom_cycle *c = &o->c;
-    carom_shooter *s = &c->s;
-    const carom_model *m = s->task.base;
-    carom_shooter_begin(s, o->def->start, o->x);
-    const double guess = o->def->guess, end = carom_model_simulation(m).end,
-                 window = !isnan(guess) ? 1.6 * guess
-                          : isnan(end)  ? 100
-                                        : end;
-    CAROM_TRY(carom_cycle_guess(c, o->x, 0, window, guess));
+    const carom_shooter *s = &c->s;
+    CAROM_TRY(carom_cycle_guess(c, o->x, transient, window, guess));
     const double value = s->value, ends[2] = {o->def->from, o->def->to};
     // the period may change with the parameter, and --period must say so
     for (int i = 0; i < 2 && c->expression && !c->timeless; ++i) {
@@ -171,6 +165,28 @@ static carom_status begin(void *user) {
     carom_cycle_expect(c, false);
     carom_status status = carom_cycle_solve(c, NULL, 1);
     if (status == CAROM_NOT_CONVERGED && carom_cycle_rephase(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+    return status;
+}
+
+static carom_status begin(void *user) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const carom_model *m = s->task.base;
+    carom_shooter_begin(s, o->def->start, o->x);
+    const double guess = o->def->guess, end = carom_model_simulation(m).end,
+                 window = !isnan(guess) ? 1.6 * guess
+                          : isnan(end)  ? 100
+                                        : end;
+    carom_status status = from_guess(o, 0, window, guess);
+    const bool unfound = status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED || status == CAROM_SINGULAR;
+    // where the motion leads: near an orbit, if that is stable
+    if (unfound && !c->expression && !c->conservative && !o->def->start) {
+        const carom_error kept = *c->err;
+        const carom_status later = from_guess(o, window, window, guess);
+        if (later == CAROM_OK || later == CAROM_STOPPED) status = later;
+        else *c->err = kept;
+    }
     carom_cycle_expect(c, true);
     bool more;
     return status == CAROM_OK ? carom_cycle_measure(c, &more) : status;

@@ -437,6 +437,14 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     return status;
 }
 
+bool carom_cycle_still(const carom_cycle *c, double rate) { return rate * c->T < STILL; }
+
+carom_status carom_cycle_rests(carom_cycle *c) {
+    return carom_fail(c->err, CAROM_NOT_CONVERGED,
+                      "the iteration converged to an equilibrium, not a periodic orbit; give %s%s", c->nearer,
+                      c->expression ? ", or `period free`" : "");
+}
+
 static carom_status newton(carom_cycle *c, const double *tau, double size) {
     c->err->text[0] = 0;
     c->order_changed = 0;
@@ -467,10 +475,8 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
     }
     free(hits);
     const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
-    if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < STILL && c->s.nhits == 0)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED,
-                          "the iteration converged to an equilibrium, not a periodic orbit; give %s%s", c->nearer,
-                          c->expression ? ", or `period free`" : "");
+    if (good && c->timeless && carom_cycle_still(c, carom_norm_max(c->s.rate_0, c->s.n)) && c->s.nhits == 0)
+        return carom_cycle_rests(c);
     if (good) return CAROM_OK;
     // the iteration has led to a motion without derivatives
     const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED;

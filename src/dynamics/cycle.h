@@ -79,6 +79,9 @@ carom_status carom_cycle_measure(carom_cycle *c, bool *more);
 /// Newton's method from there; the last shot is linearised.  tau: n + 2 numbers (state in units of scale, T/T,
 /// parameter/size): the parameter is unknown too, and corrections are perpendicular to tau; NULL: it stays.
 carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size);
+/// Do these rates, in units of scale, move nothing in a period?  Then it is a state of rest, which is refused.
+bool carom_cycle_still(const carom_cycle *c, double rate);
+carom_status carom_cycle_rests(carom_cycle *c);
 /// The tangent of the branch through the orbit of the last linearised shot, n + 2 numbers of length 1.  False: it is
 /// not unique.  sign, log_size (NULL: not wanted): of the determinant of
 /// (ORB-2) with the tangent as its last row, which vanishes where branches cross; sign 0: it vanishes everywhere here,

@@ -184,6 +184,16 @@ carom_status carom_cycle_survey(carom_cycle *c, double span) {
     return status;
 }
 
+// An orbit that is struck at t_0 itself is struck right behind the end of the run, too, which shows nothing of it.
+static carom_status still_quiet(carom_cycle *c, int frames, bool *quiet) {
+    carom_shooter *s = &c->s;
+    const int closed = s->closed;
+    carom_copy(c->y, s->end, s->nx);
+    CAROM_TRY(carom_shoot(s, c->t_0 + c->T, EDGE * c->T, c->y, false, (int)fmax(1, EDGE * frames)));
+    *quiet = !s->struck && s->nhits == 0 && s->closed == closed;
+    return CAROM_OK;
+}
+
 // A period that the model prescribes: from where it is, begin where nothing happens.
 static carom_status guess_forced(carom_cycle *c) {
     carom_shooter *s = &c->s;
@@ -195,9 +205,10 @@ static carom_status guess_forced(carom_cycle *c) {
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
         const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T,
                      last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
-        const bool early = !s->struck && first > EDGE * c->T && last < (1 - EDGE) * c->T &&
-                           (s->closed == 0 || s->nhits == 0);
-        const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
+        bool early = !s->struck && first > EDGE * c->T && last < (1 - EDGE) * c->T && (s->closed == 0 || s->nhits == 0);
+        double t = quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
+        if (early) status = still_quiet(c, frames, &early);
+        if (early) t = 0;
         int k = (int)fmin(frames, fmax(0, round(t / c->T * frames)));
         while (s->nz > 0 && k > 0 && k + 1 < f.n && f.t[k] < c->t_0 + t) ++k; // frames stand at the instants, too
         if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
@@ -208,7 +219,7 @@ static carom_status guess_forced(carom_cycle *c) {
 
 // The first return of the motion to a state at which nothing happens.
 static carom_status first_return(carom_cycle *c, const film *f, double guess, bool stays, int *from, int *to) {
-    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3, stays);
+    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3, stays && !c->s.struck);
     *from = 0;
     while (*from + 1 < f->n && f->t[*from] < t) ++*from;
     const double *x = f->x + (size_t)*from * (size_t)f->nx;

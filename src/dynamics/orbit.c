@@ -123,6 +123,10 @@ static carom_status solve(carom_cycle *c) {
     return first;
 }
 
+static bool unfound(carom_status status) {
+    return status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED || status == CAROM_SINGULAR;
+}
+
 static const double GROWS = 1e4; // in a period: pieces may do better
 // not known: it may be the reason
 static double growth(const carom_shooter *s) { return s->linear ? carom_norm_max(s->Y, s->n * s->m) : 1e18; }
@@ -147,6 +151,99 @@ static carom_status find_large(carom_orbit *o, carom_cycle *c) {
     return status;
 }
 
+// What one shot cannot close; from x, where the search began.
+static carom_status or_in_pieces(carom_orbit *o, carom_cycle *c, const double *x, double T, carom_status status) {
+    carom_shooter *s = &c->s;
+    const carom_error kept = *c->err;
+    const double t_0 = c->t_0, residual = c->residual, last = c->T;
+    const int iterations = c->iterations, pieces = (int)fmin(60, 2 + ceil(log10(growth(s))));
+    put(o, c->x);
+    carom_copy(c->x, x, s->nx);
+    c->T = T, c->t_0 = 0;
+    if (in_pieces(o, c, pieces) == CAROM_OK) return CAROM_OK;
+    carom_copy(c->x, o->q, o->nq), carom_copy(c->x + o->nq, o->v, o->nv),
+        carom_copy(c->x + o->nq + o->nv, o->signals, o->nsignals);
+    c->T = last, c->t_0 = t_0, c->residual = residual, c->iterations = iterations, s->linear = false;
+    *c->err = kept;
+    return status;
+}
+
+static carom_status put_found(carom_orbit *o, carom_cycle *c, carom_status status) {
+    o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
+    if (!c->s.linear) return put(o, c->x), status;
+    const carom_error kept = *c->err;
+    const carom_status put = put_multipliers(o, c, NULL) == CAROM_OK ? put_state(o, c) : c->err->code;
+    if (status == CAROM_OK) return put;
+    *c->err = kept;
+    return status;
+}
+
+// The pieces that were asked for.  They begin where the search began, because the motion leads away from there (free
+// periods: at the first return), or at its quiet phase, where something happens at that beginning.
+static carom_status in_given_pieces(carom_orbit *o, carom_cycle *c, const double *x, int pieces) {
+    carom_shooter *s = &c->s;
+    const double t_0 = c->t_0;
+    double *quiet = calloc((size_t)s->nx, sizeof *quiet);
+    if (!quiet) return carom_orbit_no_memory(c->err);
+    carom_copy(quiet, c->x, s->nx), carom_copy(c->x, x, s->nx);
+    c->t_0 = 0;
+    carom_status status = in_pieces(o, c, pieces);
+    if (unfound(status) && t_0 > 0) {
+        carom_copy(c->x, quiet, s->nx);
+        c->t_0 = t_0;
+        status = in_pieces(o, c, pieces);
+    }
+    if (status != CAROM_OK) put(o, x);
+    return free(quiet), status;
+}
+
+// From a guess, whose making had this status.  x: where the search began; then where it begins here.
+static carom_status find_from(carom_orbit *o, carom_cycle *c, double *x, int segments, carom_status status) {
+    carom_shooter *s = &c->s;
+    carom_copy(x, c->expression ? c->first : c->x, s->nx);
+    const double T = c->T;
+    o->segments = 1;
+    if (segments > 1 && (status == CAROM_OK || c->expression)) return in_given_pieces(o, c, x, segments);
+    if (s->few) return status == CAROM_OK ? find_large(o, c) : status;
+    const bool guessed = status == CAROM_OK;
+    if (guessed) status = solve(c);
+    const bool failed =
+        status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_RETRY || status == CAROM_USER;
+    if (guessed && failed && segments == 0 && growth(s) > GROWS) {
+        status = or_in_pieces(o, c, x, T, status);
+        if (status == CAROM_OK) return CAROM_OK;
+    }
+    return put_found(o, c, status);
+}
+
+static carom_status make_room(carom_orbit *o, const carom_shooter *s) {
+    const size_t n = (size_t)s->n;
+    *o = (carom_orbit){0};
+    o->nq = s->nq, o->nv = s->nv, o->nsignals = s->nz, o->nc = s->p.nc, o->scheme = s->run.scheme;
+    o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v),
+    o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
+    o->signals = calloc((size_t)s->nz + 1, sizeof *o->signals);
+    o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
+    return o->q && o->v && o->advance && o->signals && o->re && o->im ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+// Where the motion from there leads: near an orbit, if that is stable.  Else what was found first stays.
+static carom_status find_later(carom_orbit *o, carom_cycle *c, double *x, double window, const carom_orbit_def *def,
+                               carom_status first) {
+    const carom_error kept = *c->err;
+    carom_orbit later;
+    carom_status status = make_room(&later, &c->s);
+    if (status == CAROM_OK) {
+        status = carom_cycle_guess(c, x, window, window, def->guess);
+        status = find_from(&later, c, x, def->segments, status);
+    }
+    carom_orbit_free(status == CAROM_OK ? o : &later);
+    if (status == CAROM_OK) *o = later;
+    if (status == CAROM_OK || status == CAROM_STOPPED) return status;
+    *c->err = kept; // what failed first tells most
+    return first;
+}
+
 static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *def) {
     carom_shooter *s = &c->s;
     s->task.model = def->model, s->task.run = def->run, s->task.start = def->start, s->task.signals = def->signals;
@@ -154,17 +251,10 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     s->may_follow_few = def->segments <= 1 && !def->conservative && !(def->exchange && def->exchange[0]);
     CAROM_TRY(carom_cycle_open(c, def->period, def->exchange, NULL, c->err));
     if (s->few) CAROM_TRY(carom_cycle_roughly(c));
-    const carom_model *m = s->task.base;
-    const size_t n = (size_t)s->n;
-    o->nq = s->nq, o->nv = s->nv, o->nsignals = s->nz, o->nc = s->p.nc, o->scheme = s->run.scheme;
-    o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v),
-    o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
-    o->signals = calloc((size_t)s->nz + 1, sizeof *o->signals);
-    o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
-    if (!o->q || !o->v || !o->advance || !o->signals || !o->re || !o->im) return carom_orbit_no_memory(c->err);
-    double *x = calloc(n + (size_t)o->nq, sizeof *x);
-    if (!x) return carom_orbit_no_memory(c->err);
+    double *x = calloc((size_t)s->n + (size_t)s->nx, sizeof *x);
+    if (make_room(o, s) != CAROM_OK || !x) return free(x), carom_orbit_no_memory(c->err);
     carom_shooter_begin(s, def->start, x);
+    const carom_model *m = s->task.base;
     const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
     if (!c->expression && isnan(window)) {
         if (carom_cycle_time(c, x) == CAROM_OK)
@@ -173,50 +263,12 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
         return free(x), c->err->code;
     }
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
-    o->segments = 1;
     if (def->conservative)
         c->conservative = true, c->target = isnan(def->energy) ? carom_cycle_energy(c, x) : def->energy;
-    // In pieces: from where the search began, because the motion leads away from there; free periods from the first
-    // return.
-    carom_copy(x, c->expression ? c->first : c->x, s->nx);
-    const double T = c->T;
-    if (def->segments > 1 && (status == CAROM_OK || c->expression)) {
-        carom_copy(c->x, x, s->nx);
-        c->t_0 = 0;
-        status = in_pieces(o, c, def->segments);
-        if (status != CAROM_OK) put(o, x);
-        return free(x), status;
-    }
-    if (s->few) {
-        if (status == CAROM_OK) status = find_large(o, c);
-        return free(x), status;
-    }
-    const bool guessed = status == CAROM_OK;
-    if (guessed) status = solve(c);
-    const bool failed =
-        status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_RETRY || status == CAROM_USER;
-    if (guessed && failed && def->segments == 0 && growth(s) > GROWS) { // what one shot cannot close
-        const carom_error kept = *c->err;
-        const double t_0 = c->t_0, residual = c->residual, last = c->T;
-        const int iterations = c->iterations, pieces = (int)fmin(60, 2 + ceil(log10(growth(s))));
-        put(o, c->x);
-        carom_copy(c->x, x, s->nx);
-        c->T = T, c->t_0 = 0;
-        if (in_pieces(o, c, pieces) == CAROM_OK) return free(x), CAROM_OK;
-        carom_copy(c->x, o->q, o->nq), carom_copy(c->x + o->nq, o->v, o->nv),
-            carom_copy(c->x + o->nq + o->nv, o->signals, o->nsignals);
-        c->T = last, c->t_0 = t_0, c->residual = residual, c->iterations = iterations, s->linear = false;
-        *c->err = kept;
-    }
-    free(x);
-    o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
-    if (s->linear) {
-        carom_error kept = *c->err;
-        const carom_status put = put_multipliers(o, c, NULL) == CAROM_OK ? put_state(o, c) : c->err->code;
-        if (status != CAROM_OK) *c->err = kept;
-        else status = put;
-    } else put(o, c->x);
-    return status;
+    status = find_from(o, c, x, def->segments, status);
+    const bool free_period = !c->expression && !def->conservative && !def->start && def->transient == 0;
+    if (free_period && unfound(status)) status = find_later(o, c, x, window, def, status);
+    return free(x), status;
 }
 
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err) {

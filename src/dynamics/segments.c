@@ -187,6 +187,12 @@ static carom_status guess(carom_segments *g) {
     return CAROM_OK;
 }
 
+static bool at_rest(const carom_segments *g) {
+    double fastest = 0;
+    for (int k = 0; k < g->n; ++k) fastest = fmax(fastest, carom_norm_max(g->piece[k].rate_0, g->c->s.n));
+    return g->c->timeless && g->nhits == 0 && carom_cycle_still(g->c, fastest);
+}
+
 carom_status carom_segments_solve(carom_segments *g) {
     carom_cycle *c = g->c;
     CAROM_TRY(carom_cycle_survey(c, c->T / g->n));
@@ -201,6 +207,7 @@ carom_status carom_segments_solve(carom_segments *g) {
     if (status == CAROM_RETRY) status = shoot(g, true);
     c->residual = g->residual;
     if (status != CAROM_OK) return status;
+    if (g->residual < ENOUGH && at_rest(g)) return carom_cycle_rests(c);
     if (g->residual < ENOUGH) return carom_copy(c->x, g->piece[0].x, c->s.nx), CAROM_OK;
     return carom_fail(c->err, CAROM_NOT_CONVERGED,
                       "no orbit of period %.9g was found in %d pieces: the residual stays at %.2g after %d iterations; "
