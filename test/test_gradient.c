@@ -280,7 +280,8 @@ static void no_number(void **state) {
             "{wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n",
             "x", by, 5, CAROM_NOT_CONVERGED, "grazing contact at 'wall'");
     static const char *const jumps[] = {"-sign(x)",   "-(x > 0.3)",        "if(x > 0, -1, 1)",
-                                        "floor(3*x)", "if(t > 1.2, 1, 0)", "-0.01*sign(x)"};
+                                        "floor(3*x)", "if(t > 1.2, 1, 0)", "-0.01*sign(x)",
+                                        "if(t >= 1.2, 1, 0)", "-0.01*sign(x - 1)"};
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; ++i) {
         char text[300];
         snprintf(text, sizeof text,

@@ -28,7 +28,7 @@ static const double STILL = 1e-8;    // of positions: who moves less in a step r
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
-static const double BESIDE = 1e-6;  // of a step: so far before a surface accelerations are looked at
+static const double BESIDE = 1e-6;  // of a step or a name: how far beside a surface accelerations are looked at
 static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
 static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least:
@@ -158,31 +158,6 @@ static double apart(const double *a, const double *b, int n) {
     return most;
 }
 
-// Do forces jump in a step of tau?  However often it is halved, one half has the whole change of the acceleration.
-// What is behind such a jump depends on when it comes, which
-// (VAR-1) does not see.  The step has been tried, and is tried again.
-static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
-    enum { HALVINGS = 6 }; // to a sixty-fourth of the step
-    // the last stage is the end of the step
-    const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1;
-    double low = 0, high = tau, *a = w->a_before, *b = w->a_after;
-    carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
-    const double whole = apart(a, b, nv);
-    *jumps = whole > JUMP * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv)) &&
-             whole * w->span * w->span > UNSEEN * fmax(w->size_q, w->span * w->size_v);
-    if (!*jumps) return CAROM_OK;
-    for (int k = 0; k < HALVINGS && *jumps; ++k) {
-        const double mid = (low + high) / 2;
-        CAROM_TRY(carom_path_try(w, mid, NULL));
-        const double *c = w->stage[last].a;
-        const bool first = apart(a, c, nv) > 0.999 * whole;
-        *jumps = first || apart(c, b, nv) > 0.999 * whole;
-        if (first) high = mid, carom_copy(b, c, nv);
-        else low = mid, carom_copy(a, c, nv);
-    }
-    return carom_path_try(w, tau, NULL);
-}
-
 // The functions of the state on whose sides forces may be different ones, at (t, q, v).
 static carom_status sides(carom_path *w, double t, const double *q, const double *v, double *k) {
     const carom_system *s = &w->p.sys;
@@ -192,58 +167,89 @@ static carom_status sides(carom_path *w, double t, const double *q, const double
 
 static bool other_side(double k_0, double k_1) { return (k_0 > 0) != (k_1 > 0); }
 
-// Does function i change its sign in the tried step, or did it since the step before, and do forces jump there?  They
-// do if accelerations on both sides differ, however near these are.
+// The accelerations at t + tau, on the tangent of the motion at t.
+static carom_status beside(carom_path *w, double tau, double *a) {
+    carom_zero(w->shift, w->p.nv), carom_axpy(w->shift, tau, w->stage[0].shift, w->p.nv);
+    move(w, w->q_1, w->q, w->shift);
+    carom_add(w->v_1, w->v, tau, w->stage[0].a, w->p.nv);
+    CAROM_TRY(carom_path_evaluate(w, w->t + tau, w->q_1, w->v_1));
+    carom_copy(a, w->a, w->p.nv);
+    return CAROM_OK;
+}
+
+// Do forces jump where function i changes its sign, in the tried step or where it begins?  They do if accelerations on
+// both sides differ, however near these are.  Those on the surface itself are of either side.
 static carom_status jumps_at(carom_path *w, int i, double tau, bool *jumps) {
     enum { HALVINGS = 30 };
     const int nv = w->p.nv, last = carom_butcher_find(CAROM_RK_DORMAND, 5)->stages - 1;
     double low = 0, high = tau, most = 0, *a = w->a_before, *b = w->a_after;
     for (int j = 0; j <= last; ++j) most = fmax(most, carom_norm_max(w->stage[j].a, nv));
     CAROM_TRY(sides(w, w->t, w->q, w->v, w->kink));
-    if (other_side(w->side[i], w->kink[i])) { // between the steps
-        carom_copy(b, w->stage[0].a, nv);
-        carom_zero(w->shift, nv), carom_axpy(w->shift, -BESIDE * tau, w->stage[0].shift, nv);
-        move(w, w->q_1, w->q, w->shift);
-        carom_add(w->v_1, w->v, -BESIDE * tau, b, nv);
-        CAROM_TRY(carom_path_evaluate(w, w->t - BESIDE * tau, w->q_1, w->v_1));
-        carom_copy(a, w->a, nv);
-    } else {
-        carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
-        for (int j = 0; j < HALVINGS; ++j) {
-            const double mid = (low + high) / 2;
-            CAROM_TRY(carom_path_try(w, mid, NULL));
-            CAROM_TRY(sides(w, w->t + mid, w->q_1, w->v_1, w->kink));
-            const bool behind = other_side(w->side[i], w->kink[i]);
-            if (behind) high = mid;
-            else low = mid;
-            carom_copy(behind ? b : a, w->stage[last].a, nv);
-        }
+    const bool begins = w->kink[i] == 0 || other_side(w->side[i], w->kink[i]);
+    if (begins) {
+        CAROM_TRY(beside(w, -BESIDE * tau, a));
+        CAROM_TRY(beside(w, BESIDE * tau, b));
+    } else carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
+    for (int j = 0; j < HALVINGS && !begins; ++j) {
+        const double mid = (low + high) / 2;
+        CAROM_TRY(carom_path_try(w, mid, NULL));
+        CAROM_TRY(sides(w, w->t + mid, w->q_1, w->v_1, w->kink));
+        if (w->kink[i] == 0) break;
+        const bool behind = other_side(w->side[i], w->kink[i]);
+        if (behind) high = mid;
+        else low = mid;
+        CAROM_TRY(carom_path_evaluate(w, w->t + mid, w->q_1, w->v_1)); // a stage ends there but for rounding
+        carom_copy(behind ? b : a, w->a, nv);
     }
     *jumps = apart(a, b, nv) > JUMP * most;
     return carom_path_try(w, tau, NULL);
 }
 
-// Has the tried step crossed a surface where forces jump?
+// Do forces jump between the neighbours of the start, in the direction of some column?
+static carom_status jumps_at_start(carom_path *w, bool *jumps) {
+    const int nv = w->p.nv;
+    double *side[] = {w->a_before, w->a_after};
+    for (int j = 0; j < w->n && !*jumps; ++j) {
+        const double *dq = column(w, w->y, j), *dv = dq + nv;
+        if (carom_norm_max(dq, 2 * nv) == 0) continue;
+        for (int k = 0; k < 2; ++k) {
+            const double by = (k ? BESIDE : -BESIDE) * w->unit[j];
+            carom_zero(w->shift, nv), carom_axpy(w->shift, by, dq, nv);
+            move(w, w->q_1, w->q, w->shift);
+            carom_add(w->v_1, w->v, by, dv, nv);
+            CAROM_TRY(carom_path_evaluate(w, w->t, w->q_1, w->v_1));
+            carom_copy(side[k], w->a, nv);
+        }
+        *jumps = apart(side[0], side[1], nv) > JUMP * fmax(carom_norm_max(side[0], nv), carom_norm_max(side[1], nv));
+    }
+    return CAROM_OK;
+}
+
+// Has the tried step crossed a surface where forces jump, or do neighbours of the motion start behind one?
 static carom_status crosses_jump(carom_path *w, double tau, bool *jumps) {
     const carom_system *s = &w->p.sys;
     const int nk = s->events ? s->events->nk : 0;
     bool some = false;
     for (int i = 0; i < nk; ++i) some = some || carom_system_kink_of(s, i) == CAROM_JUMPS;
     if (!some) return CAROM_OK;
-    if (!w->sided) CAROM_TRY(sides(w, w->t, w->q, w->v, w->side));
-    w->sided = true;
     CAROM_TRY(sides(w, w->t + tau, w->q_1, w->v_1, w->kink_1));
-    for (int i = 0; i < nk && !*jumps; ++i)
-        if (carom_system_kink_of(s, i) == CAROM_JUMPS && other_side(w->side[i], w->kink_1[i]))
-            CAROM_TRY(jumps_at(w, i, tau, jumps));
-    carom_copy(w->side, w->kink_1, nk);
+    if (!w->sided) {
+        CAROM_TRY(sides(w, w->t, w->q, w->v, w->side));
+        CAROM_TRY(jumps_at_start(w, jumps));
+        CAROM_TRY(carom_path_try(w, tau, NULL));
+    }
+    w->sided = true;
+    for (int i = 0; i < nk; ++i) {
+        if (carom_system_kink_of(s, i) != CAROM_JUMPS || w->kink_1[i] == 0) continue; // on it: on neither side
+        if (!*jumps && w->side[i] != 0 && other_side(w->side[i], w->kink_1[i])) CAROM_TRY(jumps_at(w, i, tau, jumps));
+        w->side[i] = w->kink_1[i];
+    }
     return CAROM_OK;
 }
 
 // Smooth motion to t_1.
 static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 }; // a message instead of a run without an end
-    double wanted = 0; // how long steps were of late
     const double longest = w->longest > 0 ? w->longest : INFINITY;
     double h = fmin(longest, w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t));
     w->ready = false;
@@ -255,11 +261,10 @@ static carom_status integrate(carom_path *w, double t_1) {
         const bool last = w->t + h * (1 + CAROM_INSTANT) >= t_1;
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
-        wanted = fmax(wanted, tau);
         CAROM_TRY(carom_path_try(w, tau, &error));
         const double age = carom_path_age(w); // the last stage is the end of the step
         if (age > 4 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {
-            h = wanted = tau * fmax(0.1, sqrt(2 / age));
+            h = tau * fmax(0.1, sqrt(2 / age));
             continue;
         }
         const double next = fmin(longest, tau * carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, 0.9, 0.1, 4));
@@ -270,11 +275,9 @@ static carom_status integrate(carom_path *w, double t_1) {
         }
         bool jumps = false;
         if (!w->plain) CAROM_TRY(crosses_jump(w, tau, &jumps));
-        if (tau < 0.1 * wanted && !w->plain && !jumps) CAROM_TRY(jumps_inside(w, tau, &jumps));
         if (jumps)
             return carom_fail(w->err, CAROM_UNSUPPORTED,
                               "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
-        wanted *= 0.9;
         if (w->on_step) {
             CAROM_TRY(w->on_step(w->user, w, tau));
             if (w->tried != tau) CAROM_TRY(carom_path_try(w, tau, NULL));

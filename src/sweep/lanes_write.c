@@ -304,6 +304,7 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
 static void put_scalar(const sheet *t) {
     put(t, carom_scalar_text);
     put(t, carom_rules_text);
+    PUT(t, "#define CAROM_EXCUSED %.17g\n", CAROM_EXCUSED);
     put(t, carom_natural_text);
     put(t, "#undef real\n#undef T\ntypedef struct carom_member { double l, section[3], damping_stiffness; } "
            "carom_member;\n");
