@@ -391,8 +391,10 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
 }
 
 static inline double on_diagonal(carom_matrix M, int i) {
-    return M.shape.storage == CAROM_DIAGONAL ? M.a[i]
-           : M.shape.storage == CAROM_DENSE  ? M.a[(size_t)i * (size_t)(M.shape.n + 1)]
+    const size_t k = (size_t)i, n = (size_t)M.shape.n, band = (size_t)M.shape.band;
+    return M.shape.storage == CAROM_DIAGONAL ? M.a[k]
+           : M.shape.storage == CAROM_DENSE  ? M.a[k * (n + 1)]
+           : M.shape.storage == CAROM_BANDED ? M.a[k * (2 * band + 1) + band]
                                              : *carom_matrix_entry(M, i, i);
 }
 

@@ -19,10 +19,10 @@
 #define CHECK(x) (void)0 // in every step it would cost as much as a copy
 #endif
 
-// Where contacts come and go, most of the block may never have been used.
+// Of a large block most may never have been used, as where contacts come and go, or stays for long, as factors do.
 static inline void copy(const carom_sim *sim, void *to, const void *from) {
     enum { SMALL = 1 << 14 }; // copied faster than compared
-    if (sim->kept_size > SMALL && sim->list.slots) carom_copy_changes(to, from, sim->kept_size);
+    if (sim->kept_size > SMALL) carom_copy_changes(to, from, sim->kept_size);
     else memcpy(to, from, sim->kept_size);
 }
 
