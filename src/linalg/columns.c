@@ -106,3 +106,7 @@ void carom_column_expand(double *y, const carom_columns *W, int k) {
     carom_zero(y, W->rows);
     carom_column_axpy(y, 1, W, k);
 }
+
+void carom_column_clear(carom_columns *W, int k) {
+    carom_zero(W->a + (size_t)k * (size_t)W->stride, W->count ? W->count[k] : W->rows);
+}

@@ -17,6 +17,7 @@ void carom_factor_advance(const carom_factor *F, double *v, double h, double *x)
 /// With room for so many lists of row numbers that columns may share; 0: share is NULL.
 carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists);
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
+void carom_column_clear(carom_columns *W, int k);                                   // W_k = 0, where it has entries
 /// Entries of column k: values a[e] in rows carom_entry_row(x, e), e < n.
 typedef struct carom_entries { const double *a; const int *row; int n; } carom_entries;
 static inline carom_entries carom_entries_of(const carom_columns *W, int k) {

@@ -1,5 +1,7 @@
 // bent.c: see bent.h.
+#include "linalg/matrix.h"
 #include "scheme/bent.h"
+#include <math.h>
 #include <string.h>
 
 carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys) {
@@ -9,6 +11,8 @@ carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys) {
     z.plane = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.plane);
     CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &z.g, &z.g_0);
     z.x = carom_allocate(mem, (size_t)sys->nv);
+    z.left = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.left);
+    z.keeps = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.keeps);
     return z;
 }
 
@@ -27,7 +31,7 @@ static void copy_directions(carom_local *to, int b, const carom_local *from, int
 
 carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_evaluation_point at) {
     z->some = false;
-    for (int b = 0; b < L->nb; ++b) z->plane[b] = false;
+    for (int b = 0; b < L->nb; ++b) z->plane[b] = z->left[b] = false;
     carom_copy(z->u, u, L->at[L->nb]);
     CAROM_TRY(carom_velocity_before(s, u, L, at));
     for (int b = 0; b < L->nb; ++b) {
@@ -39,6 +43,36 @@ carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const caro
     for (int b = 0; b < L->nb; ++b)
         if (z->which[b]) copy_directions(&z->L, b, L, b);
     return CAROM_OK;
+}
+
+// Row k leaves with the velocity w, along no direction.
+static void leave(carom_local *L, double *u, int k, double w) {
+    carom_column_clear(&L->W, k);
+    u[k] = L->w[k] = w;
+}
+
+carom_status carom_bent_leave(carom_bent *z, carom_step *s, double *u, carom_local *L, carom_evaluation_point at) {
+    if (!z->some || !s->sys->events->freeze) return CAROM_OK;
+    for (int b = 0; b < L->nb; ++b) z->keeps[L->id[b]] = z->which[b];
+    CAROM_TRY(carom_gaps(s, z->g, at.t, at.q));
+    CAROM_TRY(carom_run_off(s, L, at.t, at.q, z->g, z->g_0, z->keeps));
+    for (int b = 0; b < L->nb; ++b) {
+        const int first = L->at[b];
+        z->left[b] = z->which[b] && !z->keeps[L->id[b]];
+        if (!z->left[b]) continue;
+        leave(L, u, first, fabs(u[first] - z->u[first])); // a jump, so not 0
+        for (int k = first + 1; k < L->at[b + 1]; ++k) leave(L, u, k, 0);
+        copy_directions(&z->L, b, L, b);
+    }
+    return CAROM_OK;
+}
+
+void carom_bent_rates(const carom_bent *z, carom_columns *D, const carom_local *L) {
+    for (int b = 0, c = 0; z->some && c < z->L.nb; ++c) {
+        while (b < L->nb && L->id[b] < z->L.id[c]) ++b;
+        if (!z->left[c] || b == L->nb || L->id[b] != z->L.id[c]) continue;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) carom_column_clear(D, k);
+    }
 }
 
 void carom_bent_keep(const carom_bent *z, carom_local *L) {

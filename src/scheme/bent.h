@@ -14,12 +14,19 @@ typedef struct carom_bent {
     double *g, *x;     // by constraint of the set: gap at the displacement x
     bool *plane;       // by constraint of the set: has one
     double *g_0;       // scratch
+    bool *left;        // by constraint of the set: (CL-13)
+    bool *keeps;       // scratch, by id
 } carom_bent;
 
 carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys);
 
 /// As carom_velocity_before(); contacts whose u it changes are bent, with the directions that L has.
 carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_evaluation_point at);
+/// (CL-13)  Those among them that have run off their features on the way, (CL-12), have no direction at the point, and
+///          u = w > 0 of L there, so that they do not push.
+carom_status carom_bent_leave(carom_bent *z, carom_step *s, double *u, carom_local *L, carom_evaluation_point at);
+/// The derivatives D of L's rates by the position: those have none.
+void carom_bent_rates(const carom_bent *z, carom_columns *D, const carom_local *L);
 /// Their directions go to L, a frame that has been evaluated elsewhere; its set may be another.
 void carom_bent_keep(const carom_bent *z, carom_local *L);
 /// The iterate at which they were found has the displacement x and gaps g (by id), ...  *all: every one of them has a

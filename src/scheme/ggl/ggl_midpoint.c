@@ -301,6 +301,7 @@ static carom_status linearise(work *w, carom_step *s) {
         CAROM_TRY(carom_rate_gradient(s, &w->D_x, L, s->t + 0.5 * s->h, w->q_T, w->x));
     } else {
         CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
+        carom_bent_rates(&w->bent, &w->D, &w->L_1);
     }
     w->turn.ready = false;
     if (L->nb > 0 && !w->paper) carom_increments_at(&w->turn, s, w->x);
@@ -609,8 +610,10 @@ static carom_status before(work *w, carom_step *s) {
     if (w->paper)
         return carom_velocity_before(s, w->u_0, &w->L_T,
                                      (carom_evaluation_point){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
-    CAROM_TRY(
-        carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_evaluation_point){.t = s->t + h, .q = w->q_1, .v = s->v}));
+    const carom_evaluation_point at = {.t = s->t + h, .q = w->q_1, .v = s->v};
+    CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, at));
+    CAROM_TRY(carom_bent_leave(&w->bent, s, w->u_0, &w->L_1, at));
+    if (w->bent.some) carom_local_velocity(w->u, &w->L_1, w->v_1);
     carom_bent_keep(&w->bent, &w->L_T);
     return w->planes ? carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q) : CAROM_OK;
 }
@@ -764,6 +767,7 @@ const carom_scheme carom_scheme_ggl_midpoint = {
     .limitations = CAROM_NO_REST,
     .dense_operator = true,
     .positions = true,
+    .follows_features = true,
     .options = options,
     .work_size = sizeof(work),
     .allocate = allocate,

@@ -4,6 +4,7 @@
 // the velocity before the impact is taken at the old one.  First order everywhere, closed gaps drift,
 // and oscillators gain energy: a forward Euler step stands behind it.  forces=end sees forces at the new position as
 // well: then symplectic Euler stands behind it, and undamped oscillators are stable up to h omega = 2.
+#include "scheme/bent.h"
 #include "scheme/step.h"
 
 enum { OPT_FORCES };
@@ -22,6 +23,7 @@ typedef struct work {
     double *g;                 // forecast gaps
     double *g_1, *held;        // at q_0 + h/2 v_0; by the features at q_0
     bool *meets, *ends;        // by id: forecast as closed
+    carom_bent bent;           // of L_1
     double *u_all;             // local velocities of all constraints at (q_0, v_0)
     double *u_0, *u;           // of the active ones: before; free, then after
 } work;
@@ -33,6 +35,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->F_1 = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L_0 = carom_allocate_local(mem, sys);
     w->L_1 = carom_allocate_local(mem, sys);
+    w->bent = carom_allocate_bent(mem, sys);
     w->q_1 = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_f, &w->a);
     const size_t all = (size_t)(sys->ne + sys->nc);
@@ -96,10 +99,11 @@ static carom_status step(void *memory, carom_step *s) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
         if (!end) CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
         CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
-        carom_local_velocity_shared(s, w->u, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
-        CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1,
-                                        (carom_evaluation_point){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
+        const carom_evaluation_point at = {.t = t_1, .q = w->q_1, .v = v, .f = w->a};
+        CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, at));
+        CAROM_TRY(carom_bent_leave(&w->bent, s, w->u_0, &w->L_1, at));
+        carom_local_velocity_shared(s, w->u, &w->L_1, w->v_f);
         CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u, w->u_0));
 
         // (MEX-5)  v_1 = v_f + M_1^-1 W_1 p

@@ -162,11 +162,13 @@ static carom_status local_velocities(carom_theta *w, carom_step *s, carom_newton
     if (!w->start) CAROM_TRY(carom_directions(s, &N->L, s->t + s->h, w->q_1));
     else if (first) CAROM_TRY(carom_directions(s, &N->L, s->t, s->q));
     if (!w->start && !first) carom_bent_keep(&w->bent, &N->L);
+    if (!w->start && first) {
+        const carom_evaluation_point at = {
+            .t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
+        CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &N->L, at));
+        CAROM_TRY(carom_bent_leave(&w->bent, s, w->u_0, &N->L, at));
+    }
     carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
-    if (!w->start && first)
-        CAROM_TRY(carom_bent_find(
-            &w->bent, s, w->u_0, &N->L,
-            (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL}));
     carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
     return CAROM_OK;
 }
@@ -201,6 +203,7 @@ static carom_status matrix(carom_theta *w, carom_step *s, carom_newton *N, const
     if (turns) {
         CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
         CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
+        carom_bent_rates(&w->bent, &w->D, &N->L);
     }
     carom_matrix_add(N->A, 1, w->M);
     if (N->L.nb > 0) carom_local_blend(&N->V, &N->L, turns ? h * theta : 0, &w->D);
@@ -403,6 +406,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .order_of = order_of,
     .second_order = "theta=0.5",
     .lanes = CAROM_LANE_MOREAU_JEAN,
+    .follows_features = true,
     .options = options,
     .work_size = sizeof(carom_theta),
     .allocate = allocate,

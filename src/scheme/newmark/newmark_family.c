@@ -138,8 +138,11 @@ static carom_status local(carom_newmark *w, carom_step *s) {
 // u_0 along the directions at q_1 where the contact meets a kink.
 static carom_status before(carom_newmark *w, carom_step *s) {
     if (on_position(w) || w->L.nb == 0) return CAROM_OK; // choose() has cleared w->bent
-    return carom_bent_find(&w->bent, s, w->u_0, &w->L,
-                           (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+    const carom_evaluation_point at = {.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s};
+    CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L, at));
+    CAROM_TRY(carom_bent_leave(&w->bent, s, w->u_0, &w->L, at));
+    if (w->bent.some) carom_local_velocity(w->u, &w->L, w->v_1);
+    return CAROM_OK;
 }
 
 // (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
@@ -477,6 +480,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
         CAROM_TRY(matrices(w, s));
         if (n > 0 && (!on_position(w) || s->sys->nrates))
             CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
+        carom_bent_rates(&w->bent, &w->D, &w->L);
     }
     if (n > 0 && w->S.on) {
         CAROM_TRY(correct_joints(w, s, again, &w->by_saddle));

@@ -98,7 +98,7 @@ const char *carom_newmark_warning(carom_newmark_par par);
 #define CAROM_NEWMARK_TABLE                                                                                            \
     .order = 2, .order_of = order_of, .impulses = true, .options = options, .warning = warning,                        \
     .promises = {.forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},           \
-    .limitations = CAROM_NO_REST, .dense_operator = true,                                                              \
+    .limitations = CAROM_NO_REST, .dense_operator = true, .follows_features = true,                                    \
     .work_size = sizeof(carom_newmark), .allocate = allocate, .start = carom_newmark_start, .step = carom_newmark_step
 
 #define CAROM_NEWMARK_OPTIONS                                                                                          \
