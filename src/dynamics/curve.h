@@ -120,6 +120,8 @@ typedef struct carom_curve {
     void (*touching)(void *user, double *x, bool put);
     // speed along the normal of that contact
     double (*typical)(void *user);
+    // the weakest impact of an orbit, its jump in typical speeds (INFINITY: there is none); the contact
+    double (*weakest)(void *user, const char **contact);
     // before begin(): the orbit has so many periods of the excitation
     carom_status (*multiple)(void *user, int periods);
 } carom_curve;

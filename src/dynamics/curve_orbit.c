@@ -917,6 +917,13 @@ static void touching(void *user, double *x, bool put) {
 
 static double typical(void *user) { return carom_graze_typical(&((orbits *)user)->g); }
 
+static double weakest(void *user, const char **contact) {
+    const carom_shooter *s = &((orbits *)user)->c.s;
+    if (s->weakest.contact < 0) return INFINITY;
+    *contact = contact_name(s, s->weakest.contact);
+    return s->weakest.jump;
+}
+
 static void spread(void *user, const double *z, double *tau) {
     carom_cycle_spread(&((orbits *)user)->c, ((orbits *)user)->size, z, tau);
 }
@@ -987,6 +994,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
                        .touch = touch,
                        .touching = touching,
                        .typical = typical,
+                       .weakest = weakest,
                        .multiple = multiple,
                        .first_lyapunov = first_lyapunov};
     if (def->response) k->response = response;

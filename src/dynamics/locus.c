@@ -27,7 +27,8 @@
 #include <string.h>
 
 static const double STEP = 0.05, FIRST = 0.1, SMALLEST = 1e-4; // steps: the longest; of it the first, the shortest
-static const double DELTA = 1e-5;                              // in units of the unknowns: differences of g
+static const double DELTA = 1e-5, FINE = 1e-6;                 // in units of the unknowns: differences of g; where it
+                                                               // bends, as beside weak impacts
 static const double GOOD = 1e-10, ENOUGH = 1e-8; // of a correction: to end with; where it falls no further
 static const double CUT = 1e-13;                 // of a matrix that has cancelled
 static const double SHARP = 0.94;                // cosine of the largest turn in a step
@@ -39,10 +40,14 @@ static const double ASIDE = 1e-3;                // of the range: how far a line
 static const double NEAR = 1e-6;                 // of a step: an interval that counts as a point
 static const double NOUGHT = 1e-13;              // of the fastest rate: a drag that is rounding
 static const double WEAK = 1e-3;                 // of typical speeds: an impact beside grazing
+static const double WEAKER = 0.3;                // of the speed of an impact: from there on its end is looked for
 static const double SHRUNK = 1e-5, LOCATED = 1e-10; // of the range: where orbits vanish is known; as well as it can be
 static const double BESIDE = 1e-5;               // of the range: from grazing to an orbit that does not touch
-enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10 };
+enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10, QUICK = 4 }; // QUICK: iterations of good derivatives
 enum { OWN = 3 }; // where orbits vanish: parameters and period, before the positions
+
+// One-sided; central; central ones with a smaller step.
+typedef enum differences { ONE_SIDED, CENTRAL, CENTRAL_FINE } differences;
 
 typedef struct locus {
     carom_locus *l;
@@ -64,9 +69,12 @@ typedef struct locus {
     double coefficient; // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
     double *place, *place_0, *place_1;
     carom_curve_look look;
+    differences how;  // of steps along the curve
     double ahead[2];  // direction of the curve in the plane at the last point
     double *touch[2]; // states that touch, of the last two points
     carom_vanishing small; // folds of orbits of a period of their own, that may shrink to an equilibrium
+    carom_vanishing weak;  // orbits with an impact that becomes weak
+    const char *contact;   // of it
     double *rest, uncertain; // that equilibrium: both parameters, the period, positions; the error, of the ranges
     double *half, *half_1; // of these: from x to x(T/2), at the last point and at the next one
     long room;
@@ -219,7 +227,9 @@ static carom_status refresh(locus *s) {
 // -- (LOC-1) --------------------------------------------------------------------------------------------------------
 
 // All derivatives at the solution as it is: A_0, S.  The place stays.
-static carom_status differentiate(locus *s, bool both) {
+static carom_status differentiate(locus *s, differences how) {
+    const bool both = how != ONE_SIDED;
+    const double delta = how == CENTRAL_FINE ? FINE : DELTA;
     const int N = s->N, n = N - 1, U = s->U, gs = s->kind == CAROM_LOCUS_BRANCH ? 2 : 1;
     double g[2], g_1[2], *F = s->work;
     const double B = s->other;
@@ -236,10 +246,9 @@ static carom_status differentiate(locus *s, bool both) {
     }
     s->k.save(s->k.user, s->place_0);
     carom_status status = CAROM_OK;
-    // one-sided differences; or central ones, for directions that are located
     for (int j = 0; j <= N && status == CAROM_OK; ++j)
         for (int side = both ? -1 : 1; side <= 1 && status == CAROM_OK; side += 2) {
-            const double by = side * DELTA, part = 1 / (both ? 2 * by : by);
+            const double by = side * delta, part = 1 / (both ? 2 * by : by);
             status = j < N ? s->k.predict(s->k.user, s->S + (size_t)j * (size_t)s->ntau, by)
                            : set_other(s, B + by * s->size[1]);
             if (status == CAROM_OK) status = evaluate(s, g_1);
@@ -275,6 +284,7 @@ static carom_status move(locus *s, const double *tau, double by) {
 static carom_status correct(locus *s, const double *tau, int *iterations) {
     const int n = s->N - 1, U = s->U, gs = s->kind == CAROM_LOCUS_BRANCH ? 2 : 1;
     double last = INFINITY, g[2];
+    int grown = 0; // a first correction may be the smaller one by chance
     for (*iterations = 0; *iterations < NEWTON; ++*iterations) {
         CAROM_TRY(evaluate(s, g));
         carom_zero(s->rhs, U);
@@ -288,7 +298,8 @@ static carom_status correct(locus *s, const double *tau, int *iterations) {
         CAROM_TRY(solve(s, tau));
         const double far = carom_norm_max(s->z, U);
         if (far < GOOD || (far < ENOUGH && far > 0.5 * last)) return CAROM_OK;
-        if (far > 0.3 || far > 2 * last) break;
+        grown = far > 2 * last ? grown + 1 : 0;
+        if (far > 0.3 || grown > 1) break;
         last = far;
         carom_zero(s->by, s->ntau + 1);
         for (int j = 0; j < s->N; ++j) carom_axpy(s->by, s->z[j], s->S + (size_t)j * (size_t)s->ntau, s->ntau);
@@ -300,9 +311,9 @@ static carom_status correct(locus *s, const double *tau, int *iterations) {
 }
 
 // The tangent at the solution as it is, in the direction of tau.
-static carom_status turn(locus *s, double *tau, bool exact) {
+static carom_status turn(locus *s, double *tau, differences how) {
     CAROM_TRY(refresh(s));
-    CAROM_TRY(differentiate(s, exact));
+    CAROM_TRY(differentiate(s, how));
     carom_zero(s->rhs, s->U);
     s->rhs[s->U - 1] = 1;
     CAROM_TRY(solve(s, tau));
@@ -463,7 +474,7 @@ static carom_status step_to(locus *s, const here *from, double by, int *iteratio
         CAROM_TRY(set_other(s, from->B));
         CAROM_TRY(s->k.restore(s->k.user, from->place));
         s->beta = from->beta;
-        if (round) CAROM_TRY(differentiate(s, false));
+        if (round) CAROM_TRY(differentiate(s, s->how));
         CAROM_TRY(move(s, from->tau, by));
         const carom_status status = correct(s, from->tau, iterations);
         if (status == CAROM_OK || fatal(status) || round) return status;
@@ -496,7 +507,7 @@ static carom_status locate(locus *s, const here *from, double ds, const test *a,
         if (!(by > k.a && by < k.b)) by = (k.a + k.b) / 2;
         carom_status status = step_to(s, from, by, &iterations);
         carom_copy(s->tau_1, from->tau, s->ntau + 1);
-        if (status == CAROM_OK && s->kind == CAROM_LOCUS_FOLD && which == 0) status = turn(s, s->tau_1, true);
+        if (status == CAROM_OK && s->kind == CAROM_LOCUS_FOLD && which == 0) status = turn(s, s->tau_1, CENTRAL);
         if (status == CAROM_OK) status = tests(s, s->tau_1, t, &n);
         if (fatal(status)) return status;
         if (status != CAROM_OK || which >= n || isnan(t[which].value)) {
@@ -550,13 +561,18 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
 }
 
 // An event has come near the start of the orbit: it begins elsewhere, and the curve goes the same way in the plane of
-// both parameters.
+// both parameters.  Newton's method for an orbit alone is singular on curves of folds and crossings, and may end at the
+// errors of the runs there.
 static carom_status settle(locus *s, double *tau) {
     bool moved = false;
-    CAROM_TRY(s->k.settle(s->k.user, &moved));
-    if (!moved) return CAROM_OK;
+    int iterations;
+    const carom_status status = s->k.settle(s->k.user, &moved);
+    if (fatal(status) || !moved) return status;
+    s->weak.kept = 0; // speeds are in other units, phases are other ones
     carom_zero(tau, s->ntau - 1);
-    return turn(s, tau, false);
+    if (status != CAROM_OK) CAROM_TRY(s->k.linearise(s->k.user));
+    CAROM_TRY(turn(s, tau, s->how));
+    return status == CAROM_OK ? CAROM_OK : correct(s, tau, &iterations);
 }
 
 // Folds of orbits end at a Hopf point that is neither sub- nor supercritical, where they vanish.
@@ -564,16 +580,11 @@ static bool may_vanish(const locus *s) {
     return s->kind == CAROM_LOCUS_FOLD && s->orbits && isfinite(s->k.slowest(s->k.user));
 }
 
-// The last row, with the ranges that it has taken, may be one of those that lead there.  *known: as well as it will be;
-// errors of smaller orbits grow.
-static void watch_size(locus *s, bool *known) {
-    const carom_table *t = &s->l->curve;
-    double *own = s->by, *limit = own + OWN + s->nq, error[2];
-    for (int i = 0; i < OWN; ++i) own[i] = t->column[1 + i].real[t->rows - 1];
-    for (int i = 0; i < s->nq; ++i) own[OWN + i] = (s->least[i] + s->most[i]) / 2;
-    carom_vanishing_add(&s->small, own, s->least, s->most);
+// The limit of such orbits, as it is known now.  *known: as well as it will be; errors of smaller orbits grow.
+static void watch(locus *s, const carom_vanishing *v, bool *known) {
+    double *limit = s->by, error[2];
     *known = false;
-    if (!carom_vanishing_limit(&s->small, limit, error)) {
+    if (!carom_vanishing_limit(v, limit, error)) {
         s->uncertain = INFINITY;
         return;
     }
@@ -581,22 +592,54 @@ static void watch_size(locus *s, bool *known) {
     *known = now < LOCATED || (s->uncertain < SHRUNK && now > s->uncertain);
     if (!(now < s->uncertain)) return;
     s->uncertain = now;
-    carom_copy(s->rest, limit, OWN + s->nq);
+    carom_copy(s->rest, limit, v->n);
 }
 
-// The equilibrium to which the last orbits shrink.  *found: it is in the table.
-static carom_status end_at_rest(locus *s, int part, bool *found) {
+// The last row, with the ranges that it has taken, may be one of those that lead to an equilibrium.
+static void watch_size(locus *s, bool *known) {
+    const carom_table *t = &s->l->curve;
+    double *own = s->by;
+    for (int i = 0; i < OWN; ++i) own[i] = t->column[1 + i].real[t->rows - 1];
+    for (int i = 0; i < s->nq; ++i) own[OWN + i] = (s->least[i] + s->most[i]) / 2;
+    carom_vanishing_add(&s->small, own, s->least, s->most);
+    watch(s, &s->small, known);
+}
+
+// Curves end where an impact ends to be one.  Beside that, all is smooth in its speed, while the radius of Newton's
+// method is like the square of it.
+static void watch_impact(locus *s, bool *known) {
+    const carom_table *t = &s->l->curve;
+    const double speed = s->k.weakest(s->k.user, &s->contact);
+    double *own = s->by;
+    *known = false;
+    if (!isfinite(speed)) {
+        s->weak.kept = 0, s->uncertain = INFINITY;
+        return;
+    }
+    for (int i = 0; i < OWN; ++i) own[i] = t->column[1 + i].real[t->rows - 1];
+    carom_copy(own + OWN, s->x, s->nq + s->nv);
+    carom_vanishing_put(&s->weak, own, speed);
+    watch(s, &s->weak, known);
+}
+
+// The equilibrium to which the last orbits shrink, or the orbit that grazes.  *found: it is in the table.
+static carom_status end_at_limit(locus *s, int part, bool *found) {
     const double *own = s->rest;
+    const bool grazes = !may_vanish(s);
     carom_table *t = &s->l->curve;
+    char text[80] = "bautin";
     *found = s->uncertain < SHRUNK && inside(s, own[0], own[1], SHRUNK);
     if (!*found) return CAROM_OK;
-    CAROM_TRY(add_row(s, part, own[0], own[1], "bautin"));
+    if (grazes) snprintf(text, sizeof text, "grazing %.60s", s->contact);
+    CAROM_TRY(add_row(s, part, own[0], own[1], text));
     const long r = t->rows - 1;
-    t->column[3].real[r] = own[2], t->column[5].real[r] = 8 * atan(1) / own[2];
+    t->column[3].real[r] = own[2];
+    if (!grazes) t->column[5].real[r] = 8 * atan(1) / own[2];
     int at = HEAD;
     for (int i = 0; i < s->nq; ++i)
         if (!carom_model_hidden(s->m, i)) t->column[at++].real[r] = own[OWN + i];
-    while (at < t->columns) t->column[at++].real[r] = 0;
+    for (int i = 0; i < s->nv; ++i)
+        if (!carom_model_presses(s->m, i)) t->column[at++].real[r] = grazes ? own[OWN + s->nq + i] : 0;
     return CAROM_OK;
 }
 
@@ -626,9 +669,11 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
     CAROM_TRY(s->k.restore(s->k.user, start));
     s->beta = 0;
     carom_copy(at->tau, tau_0, s->ntau + 1);
-    CAROM_TRY(turn(s, at->tau, false));
+    s->how = ONE_SIDED;
+    CAROM_TRY(turn(s, at->tau, s->how));
     CAROM_TRY(s->k.keep(s->k.user, at->tau));
-    s->small.kept = 0, s->uncertain = INFINITY;
+    s->small.kept = s->weak.kept = 0, s->uncertain = INFINITY;
+    differences tangent = s->how;
     for (;;) {
         s->k.save(s->k.user, at->place);
         at->B = s->other, at->beta = s->beta;
@@ -641,7 +686,8 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         CAROM_TRY(add_row(s, part, A, at->B, ""));
         bool good = false, over = false;
         if (may_vanish(s)) watch_size(s, &over);
-        if (over) CAROM_TRY(end_at_rest(s, part, &over));
+        else if (s->orbits) watch_impact(s, &over);
+        if (over) CAROM_TRY(end_at_limit(s, part, &over));
         if (over) return CAROM_OK;
         if (s->l->curve.rows >= most) return CAROM_OK;
         if (way > 4 * longest) { // is it back where it began?
@@ -652,7 +698,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         carom_status status = CAROM_OK;
         for (; !good; ds /= 2) {
             if (ds < SMALLEST * longest) {
-                CAROM_TRY(end_at_rest(s, part, &over));
+                CAROM_TRY(end_at_limit(s, part, &over));
                 if (over) return CAROM_OK;
                 char text[120];
                 const bool same = s->k.same(s->k.user);
@@ -664,18 +710,25 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
                 note_end(s, part, A, at->B);
                 return add_row(s, part, A, at->B, same ? "end" : text);
             }
+            if (s->how != tangent) { // that of one-sided differences may point elsewhere
+                CAROM_TRY(set_other(s, at->B));
+                CAROM_TRY(s->k.restore(s->k.user, at->place));
+                CAROM_TRY(turn(s, at->tau, s->how));
+                tangent = s->how;
+            }
             status = step_to(s, at, ds, &iterations);
             if (fatal(status)) return status;
+            if (status != CAROM_OK || iterations > QUICK) s->how = CENTRAL_FINE;
             if (status != CAROM_OK || !s->k.same(s->k.user)) continue;
             carom_copy(s->tau_1, at->tau, s->ntau + 1);
             s->k.save(s->k.user, s->place_1);
-            status = turn(s, s->tau_1, false);
+            status = turn(s, s->tau_1, s->how);
             if (fatal(status)) return status;
             good = status == CAROM_OK && carom_dot(s->tau_1, at->tau, s->ntau + 1) > SHARP;
             if (good) break;
         }
         CAROM_TRY(turned_over(s, at, &over));
-        if (over) CAROM_TRY(end_at_rest(s, part, &over));
+        if (over) CAROM_TRY(end_at_limit(s, part, &over));
         if (over) return CAROM_OK;
         const double B = s->other, value = first_value(s), beta = s->beta;
         if (s->kind == CAROM_LOCUS_BRANCH && fabs(beta) > REAL * ds)
@@ -702,16 +755,17 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
             if (status == CAROM_OK) status = s->k.restore(s->k.user, place);
             carom_copy(s->tau_1, kept, s->ntau + 1);
             s->beta = beta;
-            if (status == CAROM_OK) status = turn(s, s->tau_1, false);
+            if (status == CAROM_OK) status = turn(s, s->tau_1, s->how);
         }
         carom_copy(at->tau, kept, s->ntau + 1);
         memcpy(a, b, sizeof a), n = n_1;
         free(kept), free(place);
         if (status != CAROM_OK || ended) return status;
+        tangent = s->how;
         CAROM_TRY(settle(s, at->tau));
         CAROM_TRY(s->k.keep(s->k.user, at->tau));
         way += ds;
-        if (iterations <= 4)
+        if (iterations <= QUICK)
             ds = fmin(1.5 * ds, longest);
         else if (iterations > 6)
             ds *= 0.7;
@@ -926,17 +980,18 @@ static carom_status follow_smooth(locus *s) {
     CAROM_TRY(s->k.settle(s->k.user, &moved));
     if (s->k.precise) CAROM_TRY(s->k.precise(s->k.user, true));
     CAROM_TRY(refresh(s));
-    CAROM_TRY(differentiate(s, false));
+    CAROM_TRY(differentiate(s, s->how));
     // the event exactly: the second parameter stays
     carom_zero(s->tau, s->ntau + 1);
     s->tau[s->ntau] = 1;
     carom_status status = correct(s, s->tau, &iterations);
-    if (status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR) { // or the first one
+    for (int k = 0; k < 2 && (status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR); ++k) { // or the first one
         const carom_error kept = *s->err;
+        if (k > 0) s->how = CENTRAL_FINE;
         CAROM_TRY(s->k.begin(s->k.user));
         CAROM_TRY(s->k.settle(s->k.user, &moved));
         CAROM_TRY(refresh(s));
-        CAROM_TRY(differentiate(s, false));
+        CAROM_TRY(differentiate(s, s->how));
         carom_zero(s->tau, s->ntau + 1);
         s->tau[s->ntau - 1] = 1;
         status = correct(s, s->tau, &iterations);
@@ -951,7 +1006,7 @@ static carom_status follow_smooth(locus *s) {
     if (s->kind == CAROM_LOCUS_TORUS && !s->complex_pair)
         return carom_fail(s->err, CAROM_BAD_INPUT,
                           "the multipliers at the start are real: it is no torus bifurcation but a neutral saddle");
-    CAROM_TRY(turn(s, s->tau, false));
+    CAROM_TRY(turn(s, s->tau, s->how));
     const double start_B = s->other;
     const size_t nplace = (size_t)s->k.nplace, ntau = (size_t)s->ntau + 1;
     double *start = malloc((2 * nplace + 2 * ntau) * sizeof *start);
@@ -1039,7 +1094,10 @@ static carom_status run(locus *s) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(s->err);
     }
-    if (!carom_vanishing_open(&s->small, s->nq, OWN + s->nq)) return no_memory(s->err);
+    if (!carom_vanishing_open(&s->small, s->nq, OWN + s->nq) ||
+        !carom_vanishing_open(&s->weak, 0, OWN + s->nq + s->nv))
+        return no_memory(s->err);
+    s->weak.small = WEAKER;
     s->col = calloc(n, sizeof *s->col), s->pivot = calloc(n, sizeof *s->pivot);
     if (!s->col || !s->pivot) return no_memory(s->err);
     CAROM_TRY(make_table(s));
@@ -1075,7 +1133,7 @@ carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_e
                       s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.touch[0], s.touch[1],
                       s.half, s.half_1, s.rest};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    carom_vanishing_close(&s.small);
+    carom_vanishing_close(&s.small), carom_vanishing_close(&s.weak);
     free(s.col), free(s.pivot);
     return status;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double APART = 0.7; // of a square: the next one that is kept is smaller
-static const double SMALL = 0.1; // of the square of the first one
+static const double APART = 0.7; // of a size: the next one that is kept is smaller
+static const double SMALL = 0.1; // of the first one
 enum { FEWEST = 4 };             // orbits that tell a limit and its error
 
 double carom_value_at_zero(const double *x, double *y, int n) {
@@ -15,7 +15,7 @@ double carom_value_at_zero(const double *x, double *y, int n) {
 }
 
 bool carom_vanishing_open(carom_vanishing *v, int nq, int n) {
-    *v = (carom_vanishing){.n = n, .nq = nq};
+    *v = (carom_vanishing){.n = n, .nq = nq, .small = SMALL};
     v->first = calloc((size_t)nq + 1, sizeof *v->first);
     v->value = calloc(CAROM_VANISHING * (size_t)n, sizeof *v->value);
     return v->first && v->value;
@@ -33,26 +33,28 @@ static double square_of(const carom_vanishing *v, const double *least, const dou
     return square;
 }
 
-void carom_vanishing_add(carom_vanishing *v, const double *value, const double *least, const double *most) {
-    double square = square_of(v, least, most);
-    if (v->kept > 0 && square > v->square[v->kept - 1]) v->kept = 0;
-    if (v->kept == 0) {
-        for (int i = 0; i < v->nq; ++i) v->first[i] = most[i] - least[i];
-        v->largest = square = square_of(v, least, most);
-    } else if (square > APART * v->square[v->kept - 1])
-        return;
+void carom_vanishing_put(carom_vanishing *v, const double *value, double size) {
+    if (v->kept > 0 && size > v->size[v->kept - 1]) v->kept = 0;
+    if (v->kept == 0) v->largest = size;
+    else if (size > APART * v->size[v->kept - 1]) return;
     if (v->kept == CAROM_VANISHING) {
         --v->kept;
-        memmove(v->square, v->square + 1, (size_t)v->kept * sizeof *v->square);
+        memmove(v->size, v->size + 1, (size_t)v->kept * sizeof *v->size);
         memmove(v->value, v->value + v->n, (size_t)v->kept * (size_t)v->n * sizeof *v->value);
     }
-    v->square[v->kept] = square;
+    v->size[v->kept] = size;
     memcpy(v->value + (size_t)v->kept * (size_t)v->n, value, (size_t)v->n * sizeof *value);
     ++v->kept;
 }
 
+void carom_vanishing_add(carom_vanishing *v, const double *value, const double *least, const double *most) {
+    if (v->kept > 0 && square_of(v, least, most) > v->size[v->kept - 1]) v->kept = 0;
+    for (int i = 0; i < v->nq && v->kept == 0; ++i) v->first[i] = most[i] - least[i];
+    carom_vanishing_put(v, value, square_of(v, least, most));
+}
+
 bool carom_vanishing_small(const carom_vanishing *v) {
-    return v->kept >= FEWEST && v->square[v->kept - 1] < SMALL * v->largest;
+    return v->kept >= FEWEST && v->size[v->kept - 1] < v->small * v->largest;
 }
 
 bool carom_vanishing_limit(const carom_vanishing *v, double *to, double error[2]) {
@@ -60,7 +62,7 @@ bool carom_vanishing_limit(const carom_vanishing *v, double *to, double error[2]
     for (int i = 0; i < v->n; ++i) {
         double y[CAROM_VANISHING], x[CAROM_VANISHING];
         for (int lower = 1; lower >= 0; --lower) { // without the largest orbit; with it
-            for (int k = lower; k < v->kept; ++k) y[k - lower] = v->value[k * v->n + i], x[k - lower] = v->square[k];
+            for (int k = lower; k < v->kept; ++k) y[k - lower] = v->value[k * v->n + i], x[k - lower] = v->size[k];
             const double limit = carom_value_at_zero(x, y, v->kept - lower);
             if (i < 2) error[i] = lower ? limit : fabs(limit - error[i]);
             if (!lower) to[i] = limit;
