@@ -325,29 +325,35 @@ static void a_pile_that_stands_still_runs_by_itself(void **state) {
     carom_model_destroy(m);
 }
 
-// Ten boxes rest on each other, off their middles.  (SOL-31): what a step was solved with is made better in the next,
-// and those after that need no work: fewer than one iteration for each step.
+// Boxes rest on each other, off their middles.  (SOL-31): what a step was solved with is made better in the next, and
+// those after that need no work: fewer than an iteration for four steps.  Six are solved by `newton`, ten by `hybrid`.
 static void a_stack_at_rest_needs_hardly_any_work(void **state) {
-    enum { STEPS = 100 };
+    enum { STEPS = 300 };
     const double h = 2e-3;
     (void)state;
-    carom_model *m =
-        good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
-             "  b: {repeat: 10, body: {density: 1000, at: [0.003*sin(12.9898*i), 0.003*sin(78.233*i), 0.1 + 0.2*i],\n"
-             "      shape: {box: [0.2, 0.2, 0.2]}}}\n"
-             "contact defaults: {friction: 0.5}\ncontacts: {bb: {among: b}, f: {between: [b, floor]}}\n");
-    carom_sim *sim = model_sim(m, "moreau-midpoint", ((const char *const[]){"tol=1e-6", NULL}), h, STEPS * h);
-    model_sim_run(sim);
-    const carom_ledger l = sim_ledger(sim);
-    assert_true(l.counts.problems >= STEPS);
-    assert_true(l.counts.iterations < STEPS);
-    carom_sim_destroy(sim);
-    carom_model_destroy(m);
+    for (int boxes = 6; boxes <= 10; boxes += 4) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+                 "  b: {repeat: %d, body: {density: 1000, at: [0.003*sin(12.9898*i), 0.003*sin(78.233*i), 0.1 + "
+                 "0.2*i],\n      shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                 "contact defaults: {friction: 0.5}\ncontacts: {bb: {among: b}, f: {between: [b, floor]}}\n",
+                 boxes);
+        carom_model *m = good(text);
+        carom_sim *sim = model_sim(m, "moreau-midpoint", ((const char *const[]){"tol=1e-6", NULL}), h, STEPS * h);
+        model_sim_run(sim);
+        const carom_ledger l = sim_ledger(sim);
+        assert_true(l.counts.problems >= STEPS);
+        assert_true(l.counts.iterations < STEPS / 4);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
 }
 
 // (MID-8)  The contacts of a wall that residuals of (TOL-6) open stay closed: without that half of them are open in the
 // second step, and bricks fall.  A residual r moves a contact by r t, and rows add up; at both ends of the rows bricks
-// hang over and tip, so the middle is looked at.
+// hang over and tip, so the middle is looked at.  (MID-9): gaps return over many steps; in one, each step takes 73
+// iterations.
 static void a_wall_without_mortar_stands(void **state) {
     enum { ROWS = 20, BRICKS = 15, STEPS = 20 };
     const double h = 2e-3;
@@ -361,7 +367,7 @@ static void a_wall_without_mortar_stands(void **state) {
     model_sim_run(sim);
     const carom_ledger l = sim_ledger(sim);
     const double *q = carom_sim_now(sim).q;
-    assert_true(l.counts.accepted_residual <= 1e-4);
+    assert_true(l.counts.accepted_residual <= 1e-4 && l.counts.iterations <= 10 * STEPS);
     for (int i = 0; i < ROWS; ++i)
         assert_true(fabs(q[7 * (i * BRICKS + BRICKS / 2) + 2] - 0.0325 - 0.065 * i) <=
                     ROWS * l.counts.residual * STEPS * h);

@@ -110,12 +110,15 @@ static double known_to(const carom_ledger *l) {
     return fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), WORKED * passed_through(l));
 }
 
+// Part of the velocities that contact problems may leave.
+static double asked(const writer *w) { return fmax(fmax(LOOSE, w->sim->step.tol), w->sim->inside.limited); }
+
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
     const carom_forces x = carom_sim_forces(w->sim);
-    // the work of all forces on what rounding leaves of velocities
-    const double force = 2 * x.unit * x.a, rounding = fmin(l->counts.residual, CAROM_EXCUSED * w->sim->kept->speed),
-                 left = rounding * force * (w->sim->kept->t - w->sim->t0);
+    // the work of all forces on what solvers leave of velocities
+    const double force = 2 * x.unit * x.a, residual = fmin(l->counts.residual, asked(w) * w->sim->kept->speed),
+                 left = residual * force * (w->sim->kept->t - w->sim->t0);
     // what stands still creates its rounding
     const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0);
     if (!(l->energy.created > fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) *
@@ -349,8 +352,7 @@ static void unconverged(writer *w, const carom_ledger *l) {
                  l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
         return;
     }
-    const double asked = fmax(fmax(LOOSE, w->sim->step.tol), w->sim->inside.limited);
-    if (!(l->counts.residual > asked * speed && speed > 0)) return;
+    if (!(l->counts.residual > asked(w) * speed && speed > 0)) return;
     snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
              "a contact problem was solved to a residual of %.3g only, in velocity units; the largest local velocity "
              "is %.3g.  Try a smaller step or another solver=",

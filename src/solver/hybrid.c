@@ -79,9 +79,7 @@ static void solve_sparse(carom_hybrid *w) {
     if (w->error > w->target) carom_hybrid_newton(w);
 }
 
-// (SOL-31)  A start that is good enough, but no better, is made better by one step of Newton's method.
-static const double BETTER = 0.1; // part of the target that is left as it is
-
+// (SOL-31)
 static void polish(carom_hybrid *w) {
     if (analyse(w) && w->spent + carom_hybrid_factor_work(w) <= w->limit) carom_hybrid_polish(w);
 }
@@ -89,9 +87,8 @@ static void polish(carom_hybrid *w) {
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     carom_hybrid *w = work;
     if (!begin(w, pb, tol)) return (carom_report){.converged = false};
-    if (w->error <= w->target) {
-        if (pb->improve && w->error > BETTER * w->target) polish(w);
-    } else {
+    if (carom_improvable(pb, w->error, w->target)) polish(w);
+    if (w->error > w->target) {
         for (int k = 0; k < 5; k++) carom_sweep(&w->pb, w->p, 1);
         w->iterations += 5;
         w->spent += 5 * carom_hybrid_sweep_work(w);

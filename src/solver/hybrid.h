@@ -37,5 +37,5 @@ void carom_hybrid_accelerate(carom_hybrid *w, int most);
 void carom_hybrid_split(carom_hybrid *w, int most);
 /// Newton within a proximal sequence, from `best`.
 void carom_hybrid_newton(carom_hybrid *w);
-/// One step of it, from w->p.
+/// Steps of it that make a start in w->p better (SOL-31).
 void carom_hybrid_polish(carom_hybrid *w);

@@ -5,6 +5,7 @@
 // search on the natural map stops at kinks where the undamped method goes on.
 #include "contact/residual.h"
 #include "solver/hybrid.h"
+#include "solver/solvers.h"
 
 enum { INNER = 14, OUTER = 600 };
 static const double LEAST_DELTA = 1e-9;     // proximal term: a smaller one makes nothing independent
@@ -140,7 +141,8 @@ static double first_delta(const carom_hybrid *w) {
 
 void carom_hybrid_polish(carom_hybrid *w) {
     for (int i = 0; i < w->pb.n; i++) w->centre[i] = w->p[i];
-    if (step(w, first_delta(w))) carom_hybrid_look(w);
+    for (int k = 0; k < CAROM_IMPROVEMENTS && w->error > CAROM_IMPROVED * w->target; k++)
+        if (step(w, CAROM_IMPROVING)) carom_hybrid_look(w);
 }
 
 // (SOL-18)  delta falls while the inner problems are easy, and rises threefold when one fails.

@@ -6,9 +6,11 @@
 // Open contacts and planar slip leave no equation of their own, so the system is small.  A singular one gets the
 // shortest least-squares step.  What does not converge so is tried again with a proximal term, which makes dependent
 // contacts independent.  Success is likely, not certain: a chain has something behind it.
+#include "base/tolerance.h"
 #include "contact/law.h"
 #include "contact/residual.h"
 #include "linalg/dense.h"
+#include "solver/solvers.h"
 
 static const double SAME = 1e-14;       // asymmetry of G by rounding, relative
 static const double NULL_PIVOT = 1e-11; // of the largest: pivots of dependent contacts, symmetric matrix
@@ -512,6 +514,30 @@ static int run_sequences(newton *w, const carom_problem *pb, double *best) {
     return it;
 }
 
+// (SOL-31)  Worth a step?  Rounding is all that is left where the tolerance is tight.
+static bool worth_it(const newton *w, const carom_problem *pb, double error) {
+    double speed = 0;
+    if (!carom_improvable(pb, error, w->target)) return false;
+    for (int i = 0; i < pb->n; i++) speed = fmax(speed, fabs(pb->c[i]));
+    return w->tol > CAROM_EXCUSED * speed;
+}
+
+static int polish(newton *w, const carom_problem *pb, double *best) {
+    int it = 0;
+    double inner;
+    centre(w, pb, CAROM_IMPROVING, &inner);
+    while (it < CAROM_IMPROVEMENTS && *best > CAROM_IMPROVED * w->target) {
+        w->delta = CAROM_IMPROVING;
+        for (int i = 0; i < pb->n; i++) w->old[i] = w->p[i];
+        take_states(w);
+        newton_step(w, pb, true);
+        w->delta = 0;
+        keep(w, pb->n, look(w, pb, NULL), best);
+        it++;
+    }
+    return it;
+}
+
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     newton *w = work;
     double best = INFINITY;
@@ -525,7 +551,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     for (int i = 0; i < pb->n; i++) w->p[i] = pb->p[i];
     keep(w, pb->n, look(w, pb, NULL), &best);
     if (!(best < INFINITY)) return report;
-    report.iterations = iterate(w, pb, &best);
+    report.iterations = worth_it(w, pb, best) ? polish(w, pb, &best) : iterate(w, pb, &best);
     if (best > fmax(w->target, 0.5 * pb->acceptable) && (w->friction || w->singular))
         report.iterations += run_sequences(w, pb, &best);
     for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];

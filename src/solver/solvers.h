@@ -27,6 +27,16 @@ typedef struct carom_choice {
     int pause;      // and between the trials after that; 0: nothing was learnt yet
 } carom_choice;
 
+/// (SOL-31)  A start that is good enough, with more than this part of the target left, is made better by Newton's
+///           method: with a proximal term that leaves this part of an error, and in so many steps, of which the first
+///           may find other contacts open.
+#define CAROM_IMPROVED 0.1
+#define CAROM_IMPROVING 1e-7
+enum { CAROM_IMPROVEMENTS = 2 };
+static inline bool carom_improvable(const carom_problem *pb, double error, double target) {
+    return pb->improve && error > CAROM_IMPROVED * target && error <= target;
+}
+
 /// Where the chain keeps it; NULL: the order depends on each problem alone.  It must outlive the solutions.
 void carom_chain_set_choice(carom_chain *chain, carom_choice *choice);
 

@@ -25,14 +25,18 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     carom_midpoint_allocate(memory, mem, sys);
 }
 
-// (MID-8)  j reacted in the last step,  0 < g_j <= h r:  j is closed, and g_j kept in `opened`
+// (MID-9)  Steps in which a gap of (MID-8) returns.  Closed in one it would leave as much residual in the velocities of
+//          the next one, and no step would be solved by its start.
+static const double RETURN = 20;
+
+// (MID-8)  j reacted in the last step,  0 < g_j <= T h r:  j is closed, and g_j kept in `opened`
 static bool close_opened(carom_midpoint *w, const carom_step *s) {
     const double r = carom_residual_accepted(s);
     double *g = w->M.g + s->sys->ne;
     bool some = false;
     if (s->strict || !(r > 0)) return false;
     for (int c = 0; c < s->sys->nc; ++c) {
-        w->opened[c] = s->active[c] != 0 && g[c] > 0 && g[c] <= s->h * r ? g[c] : 0;
+        w->opened[c] = s->active[c] != 0 && g[c] > 0 && g[c] <= RETURN * s->h * r ? g[c] : 0;
         if (w->opened[c] > 0) g[c] = 0, some = true;
     }
     return some;
@@ -64,8 +68,9 @@ static carom_status velocity(carom_midpoint *w, carom_step *s, bool paper) {
         CAROM_TRY(carom_velocity_before(s, u_0, &M->L, (carom_evaluation_point){.t = M->t, .q = s->q, .v = w->v_0}));
         carom_axpy(u, 1, u_0, M->L.at[M->L.nb]);
     }
-    // (MID-9)  c_j += g_j/h  for those of (MID-8)
-    for (int b = s->sys->ne; b < M->L.nb && opened; ++b) u[M->L.at[b]] += w->opened[M->L.id[b] - s->sys->ne] / s->h;
+    // (MID-9)  c_j += g_j/(T h)  for those of (MID-8)
+    for (int b = s->sys->ne; b < M->L.nb && opened; ++b)
+        u[M->L.at[b]] += w->opened[M->L.id[b] - s->sys->ne] / (RETURN * s->h);
     CAROM_TRY(carom_problem_step(s, &M->L, &M->F, u, u_0));
 
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
