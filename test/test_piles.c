@@ -1,6 +1,7 @@
 // test_piles.c: many bodies with shapes: pairs that share tapes, piles that stand, a pile that is hit.
 #include "model_text.h"
 #include "schemes.h"
+#include "sim/sim.h"
 
 static double next(unsigned *seed) { // -1 .. 1
     *seed = *seed * 1664525u + 1013904223u;
@@ -350,6 +351,28 @@ static void a_stack_at_rest_needs_hardly_any_work(void **state) {
     }
 }
 
+// (SOL-32)  Sixteen stacks at rest: a start that stands is found by one product by bodies, and no blocks of G are made.
+static void what_stands_needs_no_blocks(void **state) {
+    enum { STEPS = 10 };
+    const double h = 2e-3;
+    (void)state;
+    for (int precise = 0; precise < 2; ++precise) {
+        carom_model *m =
+            good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+                 "  b: {repeat: [16, 3], body: {density: 1000, at: [0.3*i, 0.003*sin(7*i*j), 0.1 + 0.2*j],\n"
+                 "      shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                 "contact defaults: {friction: 0.5}\ncontacts: {bb: {among: b}, f: {between: [b, floor]}}\n");
+        carom_sim *sim = model_sim(m, "moreau-midpoint",
+                                   ((const char *const[]){precise ? "tol=1e-6" : "tol=1e-3", NULL}), h, STEPS * h);
+        model_sim_run(sim);
+        const carom_ledger l = sim_ledger(sim);
+        assert_true(l.counts.problems == STEPS && l.counts.residual <= 1e-6);
+        assert_true(sim->inside.delassus.parts.blocks > 0 && !sim->inside.delassus.parts.full);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 // (MID-8)  The contacts of a wall that residuals of (TOL-6) open stay closed: without that half of them are open in the
 // second step, and bricks fall.  A residual r moves a contact by r t, and rows add up; at both ends of the rows bricks
 // hang over and tip, so the middle is looked at.  (MID-9): gaps return over many steps; in one, each step takes 73
@@ -385,6 +408,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(planks_lie_across_each_other),
         cmocka_unit_test(a_pile_that_stands_still_runs_by_itself),
         cmocka_unit_test(a_stack_at_rest_needs_hardly_any_work),
+        cmocka_unit_test(what_stands_needs_no_blocks),
         cmocka_unit_test(a_wall_without_mortar_stands),
     };
     const struct CMUnitTest takes_long[] = {cmocka_unit_test(a_pyramid_stands_for_a_second)};

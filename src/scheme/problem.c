@@ -27,8 +27,7 @@ static bool assemble(carom_problem *pb) {
     return pb->rows;
 }
 
-// The problem of an operator that is not dense.  Blocks of G were made at once where the chain of solvers begins with
-// one that needs them.
+// The problem of an operator that is not dense.  Blocks of G are made when a solver needs them.
 static void present_parts(carom_step *s, bool formed, bool blocks) {
     carom_delassus *d = &s->inside->delassus;
     s->problem.G = NULL;
@@ -47,8 +46,7 @@ static void form(carom_step *s, const carom_local *L, const carom_local *Lf, con
     carom_problem_blocks(s, L);
     s->inside->a = a;
     if (d->parts.blocks) {
-        const double enough = fmax(s->inside->solved, carom_acceptable(s->inside));
-        way.blocks = L != Lf || !carom_chain_loose(L->at[L->nb], enough, 1);
+        way.blocks = L != Lf;
         way.parts = carom_chain_by_parts(s->inside->chain);
     } else {
         way.narrow = L->nb == s->sys->ne && !carom_chain_chosen(s->inside->chain); // joints alone, which need no more
