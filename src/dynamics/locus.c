@@ -43,7 +43,8 @@ static const double WEAK = 1e-3;                 // of typical speeds: an impact
 static const double WEAKER = 0.3;                // of the speed of an impact: from there on its end is looked for
 static const double SHRUNK = 1e-5, LOCATED = 1e-10; // of the range: where orbits vanish is known; as well as it can be
 static const double BESIDE = 1e-5;               // of the range: from grazing to an orbit that does not touch
-enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10, QUICK = 4 }; // QUICK: iterations of good derivatives
+enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10 };
+enum { QUICK = 4, SLOW = 6 }; // iterations: steps may grow; derivatives are too rough
 enum { OWN = 3 }; // where orbits vanish: parameters and period, before the positions
 
 // One-sided; central; central ones with a smaller step.
@@ -718,7 +719,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
             }
             status = step_to(s, at, ds, &iterations);
             if (fatal(status)) return status;
-            if (status != CAROM_OK || iterations > QUICK) s->how = CENTRAL_FINE;
+            if (status != CAROM_OK || iterations > SLOW) s->how = CENTRAL_FINE;
             if (status != CAROM_OK || !s->k.same(s->k.user)) continue;
             carom_copy(s->tau_1, at->tau, s->ntau + 1);
             s->k.save(s->k.user, s->place_1);
@@ -767,7 +768,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         way += ds;
         if (iterations <= QUICK)
             ds = fmin(1.5 * ds, longest);
-        else if (iterations > 6)
+        else if (iterations > SLOW)
             ds *= 0.7;
     }
 }
