@@ -164,12 +164,13 @@ static const double PRECISE = 1e-8;
 
 static double precise_aim(const carom_problem *pb) { return PRECISE * largest_velocity(pb); }
 
-// (SOL-32)  Does the start stand as `hybrid` would leave it, at half of what is asked for?  One product by bodies tells
-//           before blocks of G are made, which cost far more.
+// (SOL-32)  Does the start stand as `hybrid` would leave it, at half of what is asked for?  One product tells before
+//           blocks of G are made or gathered, which cost more.
 static bool start_stands(carom_problem *pb, double tol, carom_report *report) {
     const double target = 0.5 * tol * (pb->improve ? CAROM_IMPROVED : 1);
     int worst;
-    if (!pb->parts || !pb->assemble || pb->rows || pb->G) return false;
+    if (pb->rows || !(pb->G ? pb->n > RUBBING_ROWS && !carom_problem_narrow(pb) : pb->parts && pb->assemble))
+        return false;
     const double residual = carom_residual(pb, &worst);
     if (residual <= target)
         *report = (carom_report){.converged = true, .residual = residual, .worst_block = worst, .solver = "hybrid"};
@@ -283,7 +284,7 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     carom_problem view, *pb = given;
     const carom_kind kind = carom_problem_kind(pb);
     carom_report stands;
-    if (!chain->first && !loose(pb, tol) && start_stands(pb, tol, &stands)) return stands;
+    if (!chain->first && kind.friction > 0 && !loose(pb, tol) && start_stands(pb, tol, &stands)) return stands;
     const signed char *next = order(pb, kind, tol);
     const double enough = given->acceptable;
     if (next != LOOSE && next != SPARSE)
