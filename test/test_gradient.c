@@ -272,6 +272,18 @@ static void held(void **state) {
     carom_gradient_free(&g);
 }
 
+// The surface of a jump that the motion does not reach does not matter, also where it starts in equilibrium: between
+// neighbours of the start the force changes its sign, but does not jump.
+static void jumps_elsewhere(void **state) {
+    (void)state;
+    static const char *const by[] = {"x", NULL};
+    carom_gradient g = gradient("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2, potential: "
+                                "x^2/2}\nforces: {x: 'if(x > 2, -1, 0)'}\n",
+                                "x", by, 1);
+    assert_close(g.gradient[0], cos(1), 1e-9);
+    carom_gradient_free(&g);
+}
+
 static void no_number(void **state) {
     (void)state;
     static const char *const by[] = {"x", NULL}, *const y[] = {"y", NULL}, *const nobody[] = {"z", NULL};
@@ -671,6 +683,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(keeps_rows),
         cmocka_unit_test(columns),
         cmocka_unit_test(held),
+        cmocka_unit_test(jumps_elsewhere),
         cmocka_unit_test(no_number),
         cmocka_unit_test(times_of_impacts),
         cmocka_unit_test(times_of_opening_and_slip),

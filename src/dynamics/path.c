@@ -205,22 +205,34 @@ static carom_status jumps_at(carom_path *w, int i, double tau, bool *jumps) {
     return carom_path_try(w, tau, NULL);
 }
 
-// Do forces jump between the neighbours of the start, in the direction of some column?
-static carom_status jumps_at_start(carom_path *w, bool *jumps) {
+// How far accelerations are apart at the neighbours of the start, on either side of it in the direction of column j.
+static carom_status across_start(carom_path *w, int j, double by, double *difference, double *most) {
     const int nv = w->p.nv;
+    const double *dq = column(w, w->y, j), *dv = dq + nv;
     double *side[] = {w->a_before, w->a_after};
+    for (int k = 0; k < 2; ++k, by = -by) {
+        carom_zero(w->shift, nv), carom_axpy(w->shift, by, dq, nv);
+        move(w, w->q_1, w->q, w->shift);
+        carom_add(w->v_1, w->v, by, dv, nv);
+        CAROM_TRY(carom_path_evaluate(w, w->t, w->q_1, w->v_1));
+        carom_copy(side[k], w->a, nv);
+    }
+    *difference = apart(side[0], side[1], nv);
+    *most = fmax(carom_norm_max(side[0], nv), carom_norm_max(side[1], nv));
+    return CAROM_OK;
+}
+
+// Do forces jump between the neighbours of the start, in the direction of some column?  Then the difference stays where
+// they come nearer; without a jump it is proportional to how far they are apart.
+static carom_status jumps_at_start(carom_path *w, bool *jumps) {
+    enum { NEARER = 100 };
     for (int j = 0; j < w->n && !*jumps; ++j) {
-        const double *dq = column(w, w->y, j), *dv = dq + nv;
-        if (carom_norm_max(dq, 2 * nv) == 0) continue;
-        for (int k = 0; k < 2; ++k) {
-            const double by = (k ? BESIDE : -BESIDE) * w->unit[j];
-            carom_zero(w->shift, nv), carom_axpy(w->shift, by, dq, nv);
-            move(w, w->q_1, w->q, w->shift);
-            carom_add(w->v_1, w->v, by, dv, nv);
-            CAROM_TRY(carom_path_evaluate(w, w->t, w->q_1, w->v_1));
-            carom_copy(side[k], w->a, nv);
-        }
-        *jumps = apart(side[0], side[1], nv) > JUMP * fmax(carom_norm_max(side[0], nv), carom_norm_max(side[1], nv));
+        double far, near, most, by = BESIDE * w->unit[j];
+        if (carom_norm_max(column(w, w->y, j), 2 * w->p.nv) == 0) continue;
+        CAROM_TRY(across_start(w, j, by, &far, &most));
+        if (!(far > JUMP * most)) continue;
+        CAROM_TRY(across_start(w, j, by / NEARER, &near, &most));
+        *jumps = near > 0.5 * far;
     }
     return CAROM_OK;
 }
