@@ -103,9 +103,9 @@ static double elsewhere(const carom_step *s, const carom_local *L, int k, double
     return ELSEWHERE * sum * size;
 }
 
-carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
-                           double *held, bool *keeps) {
-    const double size = carom_size_of_positions(s->sys, q);
+carom_status carom_run_off(carom_step *s, const carom_local *L, carom_evaluation_point from, carom_evaluation_point at,
+                           const double *g, double *held, bool *keeps) {
+    const double size = carom_size_of_positions(s->sys, at.q);
     bool known = false;
     for (int b = 0; b < L->nb && s->sys->events->freeze && size > 0; ++b) {
         const int id = L->id[b];
@@ -113,8 +113,8 @@ carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const 
         const double far = elsewhere(s, L, L->at[b], size);
         if (!(g[id] > far)) continue;
         if (!known) {
-            CAROM_TRY(carom_freeze_features(s, CAROM_FREEZE, s->t, s->q));
-            const carom_status status = carom_gaps(s, held, t, q);
+            CAROM_TRY(carom_freeze_features(s, CAROM_FREEZE, from.t, from.q));
+            const carom_status status = carom_gaps(s, held, at.t, at.q);
             CAROM_TRY(carom_freeze_features(s, CAROM_RELEASE, s->t, s->q));
             CAROM_TRY(status);
             known = true;
