@@ -668,7 +668,7 @@ static void what_is_left_within_a_step_does_not_push(void **state) {
              "shapes: {up: {box: [4, 6, 1], at: [-2, 0, -0.5]}, down: {box: [8, 6, 1], at: [4, 0, -0.61327]}}\n"
              "contacts: {c: {between: [b, [up, down]]}}\n");
     static const char *const those[] = {"moreau-jean", "moreau-explicit", "newmark", "hht", "generalized-alpha",
-                                        "ggl-midpoint"};
+                                        "ggl-midpoint", "alpha-forces"};
     const result straight = run(seam, "event-driven", NULL, 1e-2, 0.45), off = run(step, "event-driven", NULL, 1e-2,
                                                                                     0.45);
     for (size_t i = 0; i < sizeof those / sizeof *those; ++i) {
