@@ -544,38 +544,48 @@ static bool done(carom_newmark *w, carom_step *s) {
     return carom_problem_met(s, w->L.id + nj, rounding(w, s));
 }
 
-// Do others close beside contacts that rest?  What rests has sunk by h^2 f/M: then it acts in the next iteration, and
-// they are looked at again.
-static bool closes_beside(const carom_newmark *w, const carom_step *s) {
-    bool rests = false, closes = false;
-    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) {
+// (NM-17)  Do others close, beside contacts that rest, by no more than what forces do in the step, in whatever
+//          direction,  |g_j| <= 4 sum |W_j| max |x - h v_0|?  What rests may have sunk beside them: shapes with sides
+//          and corners have other directions there.
+static bool sunk(carom_newmark *w, const carom_step *s) {
+    double *fall = w->dv;
+    bool rests = false, shallow = false;
+    if (!s->sys->events->freeze) return false;
+    carom_add(fall, w->x, -s->h, s->v, s->sys->nv);
+    const double most = carom_size_of_rates(s->sys, fall);
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
         const bool in = carom_closed(s, w->g[id]);
         rests = rests || in;
-        closes = closes || (!in && carom_closed(s, w->sign[id]));
+        shallow = shallow || (!in && -w->sign[id] <= 4 * carom_local_reach(s, &w->L, w->L.at[b]) * most);
     }
-    return rests && closes;
+    return rests && shallow;
 }
 
 // Contacts from gaps at q_1, and from those at q_0 in w->g.
 static carom_status decide(carom_newmark *w, carom_step *s) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
-    w->decided = on_position(w);
-    if (!w->decided) {
+    if (!on_position(w)) {
         CAROM_TRY(carom_close_together(s, &w->L, w->sign,
                                        (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
-        w->decided = w->supported || !closes_beside(w, s);
-        for (int id = ne; id < all; ++id) w->sign[id] = w->decided ? fmin(w->sign[id], w->g[id]) : w->g[id];
+        for (int id = ne; id < all; ++id) w->sign[id] = fmin(w->sign[id], w->g[id]);
     }
-    w->supported = true;
     CAROM_TRY(choose(w, s));
     CAROM_TRY(local(w, s));
+    w->decided = w->supported || on_position(w) || !sunk(w, s);
+    if (!w->decided) {
+        carom_copy(w->sign, w->g, all);
+        CAROM_TRY(choose(w, s));
+        CAROM_TRY(local(w, s));
+    }
+    w->supported = true;
     return before(w, s);
 }
 
-// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, or, where more than
-//         those close that rest at q_0, after another one with these; and those: bodies on each other fall together
-//         without contacts
+// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, or (NM-17) another one
+//         with those that rest at q_0; and the contacts that rest at q_0: bodies on each other fall together without
+//         contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     carom_newmark *w = memory;
