@@ -229,8 +229,8 @@ static void pulses_one_after_the_other(void **state) {
     assert_non_null(strstr(w->text, "a pulse of 0.0001 s at t = 0.26405"));
 }
 
-// A place of 5 mm with a force, which a step of 10 mm passes over: few bodies or many, whose contacts are in a list, hard
-// or compliant.
+// A place of 5 mm with a force, which a step of 10 mm passes over: few bodies or many, whose contacts are in a list,
+// hard or compliant.
 static void places_among_few_bodies_and_many(void **state) {
     (void)state;
     for (int i = 0; i < 4; ++i) {
