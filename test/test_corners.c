@@ -664,11 +664,13 @@ static void what_is_left_within_a_step_does_not_push(void **state) {
              "contacts: {c: {between: [b, [l, r]]}}\n");
     carom_model *step =
         good("carom: 1\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.1, 0.12, 0.15], at: [-0.6, 0, 0.2], "
-             "velocity: [2.543, 0.09735, 0], axis: [0, 0, 1], angle: -0.2551, shape: {box: [0.6, 0.5, 0.4]}}}\n"
-             "shapes: {up: {box: [4, 6, 1], at: [-2, 0, -0.5]}, down: {box: [8, 6, 1], at: [4, 0, -0.61327]}}\n"
+             "velocity: [2.543247877694106, 0.09735137580935632, 0], axis: [0, 0, 1], angle: -0.2550639268636128, "
+             "shape: {box: [0.6, 0.5, 0.4]}}}\n"
+             "shapes: {up: {box: [4, 6, 1], at: [-2, 0, -0.5]}, "
+             "down: {box: [8, 6, 1], at: [4, 0, -0.6132692555929757]}}\n"
              "contacts: {c: {between: [b, [up, down]]}}\n");
     static const char *const those[] = {"moreau-jean", "moreau-explicit", "newmark", "hht", "generalized-alpha",
-                                        "ggl-midpoint"};
+                                        "ggl-midpoint", "alpha-forces"};
     const result straight = run(seam, "event-driven", NULL, 1e-2, 0.45), off = run(step, "event-driven", NULL, 1e-2,
                                                                                     0.45);
     for (size_t i = 0; i < sizeof those / sizeof *those; ++i) {
@@ -678,6 +680,31 @@ static void what_is_left_within_a_step_does_not_push(void **state) {
     }
     carom_model_destroy(seam);
     carom_model_destroy(step);
+}
+
+// The same seam, where a step ends with the leading corners above it, to rounding or nearer than the box falls freely
+// in a step, g h^2/2 = 5e-6: the forecast without contacts finds it beside the second box.  It lost 1.7 of 2 m/s.
+static void what_rests_strikes_nothing_beside_its_support(void **state) {
+    (void)state;
+    static const char *const those[] = {"newmark", "hht", "generalized-alpha", "moreau-jean", "moreau-explicit"};
+    static const char *const starts[] = {"-0.5", "-0.500003"};
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; ++k) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "carom: 1\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.1, 0.12, 0.15], at: [%s, 0, "
+                 "0.2], velocity: [2, 0.1, 0], shape: {box: [0.6, 0.5, 0.4]}}}\n"
+                 "shapes: {l: {box: [4, 6, 1], at: [-2, 0, -0.5]}, r: {box: [4, 6, 1], at: [2, 0, -0.5]}}\n"
+                 "contacts: {c: {between: [b, [l, r]]}}\n",
+                 starts[k]);
+        carom_model *m = good(text);
+        const result straight = run(m, "event-driven", NULL, 1e-2, 0.15);
+        for (size_t i = 0; i < sizeof those / sizeof *those; ++i) {
+            const result r = run(m, those[i], NULL, 1e-3, 0.15);
+            if (!(apart(&r, &straight) < 1e-5))
+                fail_msg("%s from %s: off by %g", those[i], starts[k], apart(&r, &straight));
+        }
+        carom_model_destroy(m);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -690,6 +717,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_capsule_that_slides_to_its_end_is_not_struck_there),
         cmocka_unit_test(directions_of_friction_do_not_turn_round_by_rounding),
         cmocka_unit_test(what_is_left_within_a_step_does_not_push),
+        cmocka_unit_test(what_rests_strikes_nothing_beside_its_support),
         cmocka_unit_test(what_closes_together_by_geometry_is_one_impact), cmocka_unit_test(random_corners),
         cmocka_unit_test(models_that_went_wrong), cmocka_unit_test(steps_across_events_leave_no_impact)};
     const struct CMUnitTest corners[] = {cmocka_unit_test(random_corners)};

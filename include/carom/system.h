@@ -185,7 +185,8 @@ typedef struct carom_system_events {
                                const double *q_1, const double *v_0, const double *v_1, const double *v_off,
                                double *least, double *slowest, double *fastest, double *change);
     /// On such a piece, of the forces f: f[i] is not farther than off[i] from mid[i] + x slope[i], x from -1 to 1 in
-    /// time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
+    /// time.  off infinite: nothing is known.  Less the forces of compliant contacts of a dynamic list, which have
+    /// kinks of their own (kinks_per_slot).  NULL: of none, or f has no narrow features.
     carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0,
                                  const double *q_1, const double *v_0, const double *v_1, const double *v_off,
                                  double *mid, double *slope, double *off);

@@ -112,7 +112,8 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     if (kink) {
         CAROM_TRY(w->integrator->at(w, s, w->a.tau, &w->trial));
         CAROM_TRY(carom_phase_stages_kink(w, s, CAROM_PHASE_FAR, &met));
-        *found = !carom_kinked_divide(s, w->b.tau, true, met, p);
+        CAROM_TRY(carom_phase_begins_at_kink(w, s, found));
+        *found = *found || !carom_kinked_divide(s, w->b.tau, true, met, p);
         if (!*found) return CAROM_OK;
     }
     p->cap = HUGE_VAL;

@@ -429,6 +429,26 @@ bool carom_phase_kink(const carom_phase *w, const carom_step *s) {
     return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0, ALL);
 }
 
+// (MX-27)  Halfway there, at q + tau (3 v + v_b)/8, it is as near.
+carom_status carom_phase_begins_at_kink(carom_phase *w, carom_step *s, bool *at) {
+    const double *phi = w->b.phi + 2 * s->sys->nc, *from = w->from.phi + 2 * s->sys->nc,
+                 *floors = w->floor + 2 * s->sys->nc;
+    bool known = false;
+    *at = false;
+    for (int i = 0; i < s->sys->events->nk && !*at; ++i) {
+        const bool of_forces = carom_kink_is_of_forces(carom_system_kink_of(s->sys, i));
+        if (!(of_forces && phi[i] < 0 && from[i] <= floors[i])) continue;
+        if (!known) {
+            for (int k = 0; k < s->sys->nv; ++k) w->f.dv[k] = 0.375 * w->v[k] + 0.125 * w->b.v[k];
+            carom_move(s, w->q_1, w->q, w->b.tau, w->f.dv);
+            CAROM_TRY(carom_phase_kinks(w, s, w->t + 0.5 * w->b.tau, w->q_1, w->v, w->aside.phi));
+            known = true;
+        }
+        *at = w->aside.phi[i] <= floors[i];
+    }
+    return CAROM_OK;
+}
+
 bool carom_phase_meets_kink(const carom_phase *w, const carom_step *s) { return w->strays || carom_phase_kink(w, s); }
 
 bool carom_phase_jump(const carom_phase *w, const carom_step *s) {

@@ -76,6 +76,9 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
 bool carom_phase_kink(const carom_phase *w, const carom_step *s);
 /// After carom_phase_look(): that, or a stage beyond a jump of forces, w->strays?
 bool carom_phase_meets_kink(const carom_phase *w, const carom_step *s);
+/// Is the kink that w->b is beyond the one at which the phase begins, by rounding (EV-45)?  Parts to it lead nowhere:
+/// shorter ones rest on it.
+carom_status carom_phase_begins_at_kink(carom_phase *w, carom_step *s, bool *at);
 /// Is w->b beyond a place where forces or friction jump?
 bool carom_phase_jump(const carom_phase *w, const carom_step *s);
 /// (MX-25)  w->b, the end of a step just beyond a kink of forces, gets the velocity and the works of w->a, just before.

@@ -264,7 +264,9 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
     const bool strays = kink && P->strays && P->a.tau > shortest;
     kink = kink && !strays;
     const double end = strays ? P->a.tau : kink ? P->b.tau : tau;
-    *done = !carom_kinked_divide(s, end, kink, met, p);
+    *done = false;
+    if (kink) CAROM_TRY(carom_phase_begins_at_kink(P, s, done));
+    *done = *done || !carom_kinked_divide(s, end, kink, met, p);
     s->counts->substeps_rejected += !*done || kink;
     if (!*done) return CAROM_OK;
     if (kink) carom_kinked_begin(p, P->t + end);

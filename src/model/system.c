@@ -717,8 +717,7 @@ static carom_status place_work(carom_model *m, carom_error *err) {
                                   (size_t)(m->np + 2 + 2 * m->near->nrubs) * sizeof(double));
     m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
     const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, narrow = narrow_forces(m),
-               forces = m->nmember == 0 && !(m->near && m->near->yields) &&
-                        (narrow || m->nkinks > 0 || (m->times_tape && m->npulses > 0));
+               forces = m->nmember == 0 && (narrow || m->nkinks > 0 || (m->times_tape && m->npulses > 0));
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");

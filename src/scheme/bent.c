@@ -55,7 +55,7 @@ carom_status carom_bent_leave(carom_bent *z, carom_step *s, double *u, carom_loc
     if (!z->some || !s->sys->events->freeze) return CAROM_OK;
     for (int b = 0; b < L->nb; ++b) z->keeps[L->id[b]] = z->which[b];
     CAROM_TRY(carom_gaps(s, z->g, at.t, at.q));
-    CAROM_TRY(carom_run_off(s, L, at.t, at.q, z->g, z->g_0, z->keeps));
+    CAROM_TRY(carom_run_off(s, L, (carom_evaluation_point){.t = s->t, .q = s->q}, at, z->g, z->g_0, z->keeps));
     for (int b = 0; b < L->nb; ++b) {
         const int first = L->at[b];
         z->left[b] = z->which[b] && !z->keeps[L->id[b]];

@@ -93,28 +93,27 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
     return carom_local_rounding_within(L, k, x, n, size);
 }
 
-// 1e-6 sum |W| size_q of direction k
-static double elsewhere(const carom_step *s, const carom_local *L, int k, double size) {
-    // of the positions: a gap so wide was opened by motion, and by no rounding or tolerance
-    static const double ELSEWHERE = 1e-6;
+double carom_local_reach(const carom_step *s, const carom_local *L, int k) {
     const carom_entries W = carom_entries_of(&L->W, k);
     double sum = 0;
     for (int e = 0; e < W.n; ++e) sum += fabs(W.a[e]) / carom_lever(s->sys, carom_entry_row(&W, e));
-    return ELSEWHERE * sum * size;
+    return sum;
 }
 
-carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
-                           double *held, bool *keeps) {
-    const double size = carom_size_of_positions(s->sys, q);
+carom_status carom_run_off(carom_step *s, const carom_local *L, carom_evaluation_point from, carom_evaluation_point at,
+                           const double *g, double *held, bool *keeps) {
+    // 1e-6 sum |W| size_q: a gap so wide was opened by motion, and by no rounding or tolerance
+    static const double ELSEWHERE = 1e-6;
+    const double size = carom_size_of_positions(s->sys, at.q);
     bool known = false;
     for (int b = 0; b < L->nb && s->sys->events->freeze && size > 0; ++b) {
         const int id = L->id[b];
         if (id < s->sys->ne || !keeps[id]) continue;
-        const double far = elsewhere(s, L, L->at[b], size);
+        const double far = ELSEWHERE * carom_local_reach(s, L, L->at[b]) * size;
         if (!(g[id] > far)) continue;
         if (!known) {
-            CAROM_TRY(carom_freeze_features(s, CAROM_FREEZE, s->t, s->q));
-            const carom_status status = carom_gaps(s, held, t, q);
+            CAROM_TRY(carom_freeze_features(s, CAROM_FREEZE, from.t, from.q));
+            const carom_status status = carom_gaps(s, held, at.t, at.q);
             CAROM_TRY(carom_freeze_features(s, CAROM_RELEASE, s->t, s->q));
             CAROM_TRY(status);
             known = true;

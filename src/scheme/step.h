@@ -158,11 +158,14 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
 /// (LV-4)  The length by which the velocity of a joint along direction k of L counts beside velocities: of a row that
 ///         moves angles alone min lever_i/|W_ik|, to a power of two; else 1.
 double carom_row_lever(const carom_step *s, const carom_local *L, int k);
+/// By how much gap k of L changes at most where no coordinate (times its lever) changes by more than 1:  sum |W|.
+double carom_local_reach(const carom_step *s, const carom_local *L, int k);
 /// (CL-12)  Contacts that a scheme keeps closed without asking for their gaps, and that have run off the features they
-///          had at the start of the step:  g - g by those features > 1e-6 sum |W| size_q, far above drift.  Nothing is
-///          there that could push, and keeps[id] becomes false.  g: gaps at (t, q), by id; held: scratch, by id.
-carom_status carom_run_off(carom_step *s, const carom_local *L, double t, const double *q, const double *g,
-                           double *held, bool *keeps);
+///          had at the start of the step (or where else they were closed):  g - g by those features > 1e-6 sum |W|
+///          size_q, far above drift.  Nothing is there that could push, and keeps[id] becomes false.  Both points: t
+///          and q; g: gaps at the latter, by id; held: scratch, by id.
+carom_status carom_run_off(carom_step *s, const carom_local *L, carom_evaluation_point from, carom_evaluation_point at,
+                           const double *g, double *held, bool *keeps);
 
 /// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their
 /// rounding: contacts that share a load must not contradict each other by it.  They become 0, or the displacement W'x +

@@ -287,7 +287,8 @@ static carom_status find_next(work *w, carom_step *s, bool *left) {
     *left = false;
     carom_zero(w->next.in, s->sys->nc);
     for (int id = 0; id < ne + s->sys->nc; ++id) w->pick[id] = w->holds[id] || w->hit[id];
-    CAROM_TRY(carom_run_off(s, L, s->t + s->h, w->P.q, w->P.g, w->g_0, w->pick));
+    CAROM_TRY(carom_run_off(s, L, (carom_evaluation_point){.t = s->t, .q = w->now.q},
+                            (carom_evaluation_point){.t = s->t + s->h, .q = w->P.q}, w->P.g, w->g_0, w->pick));
     for (int b = ne; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
         const bool closed =

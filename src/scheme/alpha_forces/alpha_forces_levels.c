@@ -207,20 +207,37 @@ static carom_status strike(work *w, carom_step *s, const carom_factor *F) {
     return CAROM_OK;
 }
 
-carom_status carom_alpha_velocities(work *w, carom_step *s) {
-    carom_local *L = &w->L_v;
+// E, F and I with their directions at q_1.
+static carom_status choose(work *w, carom_step *s, bool *impact) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    const double t_1 = s->t + s->h;
-    bool impact = false;
-    w->struck = w->captured = false;
+    *impact = false;
     for (int c = 0; c < nc; ++c) {
         w->pick[c] = w->in[ne + c] || w->hit[ne + c];
-        impact = impact || w->hit[ne + c];
+        *impact = *impact || w->hit[ne + c];
     }
-    carom_close_these(s, L, w->pick);
+    carom_close_these(s, &w->L_v, w->pick);
+    return w->L_v.nb > 0 ? carom_directions(s, &w->L_v, s->t + s->h, w->P.q) : CAROM_OK;
+}
+
+// (AF-19)  less those of I that x has taken off the feature that closed at q~.  Features found by search are held, and
+//          have no gaps that jump.
+static carom_status leave(work *w, carom_step *s, bool *impact) {
+    const double t_1 = s->t + s->h;
+    if (!s->sys->events->freeze || s->sys->contact_list->freeze_searched) return CAROM_OK;
+    CAROM_TRY(carom_run_off(s, &w->L_v, (carom_evaluation_point){.t = t_1, .q = w->q_s},
+                            (carom_evaluation_point){.t = t_1, .q = w->P.q}, w->P.g, w->g_0, w->hit));
+    return choose(w, s, impact);
+}
+
+carom_status carom_alpha_velocities(work *w, carom_step *s) {
+    carom_local *L = &w->L_v;
+    const double t_1 = s->t + s->h;
+    bool impact;
+    w->struck = w->captured = false;
+    CAROM_TRY(choose(w, s, &impact));
+    if (impact) CAROM_TRY(leave(w, s, &impact));
     carom_copy(w->v_1, w->v_s, s->sys->nv);
     if (L->nb == 0) return CAROM_OK;
-    CAROM_TRY(carom_directions(s, L, t_1, w->P.q));
     carom_local_velocity(w->u_free, L, w->v_f);
     carom_local_velocity(w->u_s, L, w->v_s);
     carom_zero(w->p, L->at[L->nb]);

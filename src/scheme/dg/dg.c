@@ -177,7 +177,8 @@ static carom_status keep(carom_dg_work *w, carom_step *s) {
     }
     if (some && s->sys->events->freeze) {
         CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, q_1));
-        CAROM_TRY(carom_run_off(s, &e->L, s->t + s->h, q_1, w->g, w->sign, w->still));
+        CAROM_TRY(carom_run_off(s, &e->L, (carom_evaluation_point){.t = s->t, .q = s->q},
+                                (carom_evaluation_point){.t = s->t + s->h, .q = q_1}, w->g, w->sign, w->still));
     }
     for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->kept[id] = w->still[id];
     return CAROM_OK;

@@ -44,6 +44,17 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->join = carom_allocate(mem, nb);
 }
 
+// (GP-10)  External work along the correction x:  x . F(t_1, q_1, 0) of the forces without potential.
+static carom_status book_power(const carom_projection *P, carom_step *s) {
+    double *none = P->x, along, still, damping; // scratch
+    if (!s->sys->power) return CAROM_OK;
+    carom_zero(none, s->sys->nv);
+    CAROM_TRY(carom_power(s, s->t + s->h, P->q, P->moved, &along, &damping));
+    CAROM_TRY(carom_power(s, s->t + s->h, P->q, none, &still, &damping));
+    s->record.account.external += along - still;
+    return CAROM_OK;
+}
+
 // (GP-2)
 static carom_status project(work *w, carom_step *s) {
     carom_projection *P = &w->P;
@@ -54,7 +65,7 @@ static carom_status project(work *w, carom_step *s) {
     P->depth = s->opt[OPT_PENETRATION];
     CAROM_TRY(carom_project(P, s, &some));
     for (int id = 0; some && id < s->sys->ne + s->sys->nc; ++id) carom_account_position(s, id, s->h * P->Psi[id]);
-    return CAROM_OK;
+    return some ? book_power(P, s) : CAROM_OK;
 }
 
 static carom_status make_identity(work *w) {

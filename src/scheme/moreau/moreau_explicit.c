@@ -61,7 +61,8 @@ static carom_status look_ahead(work *w, carom_step *s) {
     carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_1));
     for (int id = ne; id < ne + nc; ++id) w->ends[id] = w->meets[id];
-    CAROM_TRY(carom_run_off(s, &w->L_0, t, w->q_1, w->g_1, w->held, w->meets));
+    CAROM_TRY(carom_run_off(s, &w->L_0, (carom_evaluation_point){.t = s->t, .q = s->q},
+                            (carom_evaluation_point){.t = t, .q = w->q_1}, w->g_1, w->held, w->meets));
     for (int id = ne; id < ne + nc; ++id)
         if (w->ends[id] && !w->meets[id]) w->g[id] = w->g_1[id];
     carom_move(s, w->q_1, s->q, s->h, s->v);

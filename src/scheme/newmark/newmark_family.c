@@ -544,9 +544,48 @@ static bool done(carom_newmark *w, carom_step *s) {
     return carom_problem_met(s, w->L.id + nj, rounding(w, s));
 }
 
-// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, and the contacts that
-//         rest at q_0: bodies
-//                       on each other fall together without contacts
+// (NM-17)  Do others close, beside contacts that rest, by no more than what forces do in the step, in whatever
+//          direction,  |g_j| <= 4 sum |W_j| max |x - h v_0|?  What rests may have sunk beside them: shapes with sides
+//          and corners have other directions there.
+static bool sunk(carom_newmark *w, const carom_step *s) {
+    double *fall = w->dv;
+    bool rests = false, shallow = false;
+    if (!s->sys->events->freeze) return false;
+    carom_add(fall, w->x, -s->h, s->v, s->sys->nv);
+    const double most = carom_size_of_rates(s->sys, fall);
+    for (int b = s->sys->ne; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        const bool in = carom_closed(s, w->g[id]);
+        rests = rests || in;
+        shallow = shallow || (!in && -w->sign[id] <= 4 * carom_local_reach(s, &w->L, w->L.at[b]) * most);
+    }
+    return rests && shallow;
+}
+
+// Contacts from gaps at q_1, and from those at q_0 in w->g.
+static carom_status decide(carom_newmark *w, carom_step *s) {
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
+    if (!on_position(w)) {
+        CAROM_TRY(carom_close_together(s, &w->L, w->sign,
+                                       (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
+        for (int id = ne; id < all; ++id) w->sign[id] = fmin(w->sign[id], w->g[id]);
+    }
+    CAROM_TRY(choose(w, s));
+    CAROM_TRY(local(w, s));
+    w->decided = w->supported || on_position(w) || !sunk(w, s);
+    if (!w->decided) {
+        carom_copy(w->sign, w->g, all);
+        CAROM_TRY(choose(w, s));
+        CAROM_TRY(local(w, s));
+    }
+    w->supported = true;
+    return before(w, s);
+}
+
+// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, or (NM-17) another one
+//         with those that rest at q_0; and the contacts that rest at q_0: bodies on each other fall together without
+//         contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     carom_newmark *w = memory;
@@ -554,17 +593,8 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     if (k == 0) return w->decided ? before(w, s) : CAROM_OK;
     bool same = true;
     if (!w->decided) {
-        CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
-        if (!on_position(w))
-            CAROM_TRY(carom_close_together(s, &w->L, w->sign,
-                                           (carom_evaluation_point){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
-        for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id)
-            w->sign[id] = fmin(w->sign[id], w->g[id]);
-        CAROM_TRY(choose(w, s));
-        CAROM_TRY(local(w, s));
-        CAROM_TRY(before(w, s));
-        same = w->L.nb == s->sys->ne;
-        w->decided = true;
+        CAROM_TRY(decide(w, s));
+        same = w->decided && w->L.nb == s->sys->ne;
     }
     *answer = same && done(w, s);
     if (!*answer || !on_position(w)) return CAROM_OK;
@@ -577,6 +607,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
 
 static carom_status iterate(carom_newmark *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
+    w->supported = false;
     w->decided = nc == 0 || (w->par.half && !on_position(w));
     if (w->decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);

@@ -73,6 +73,7 @@ typedef struct carom_newmark {
     carom_chord chord;           // its factor
     carom_past past;             // contact=nonsmooth, where S is on
     double free;                 // (TOL-1): rows of joints without reactions, about
+    bool supported;              // what rests has acted in the iteration by which they are found
     bool decided, chosen;        // the contacts of this step are known; the set is new: its impact is not known yet
     bool have_M;                 // M is constant and stands
     carom_identity I;
