@@ -397,15 +397,17 @@ static void bodies_that_lanes_leave(void **state) {
 }
 
 // (IL-1) to (IL-9), (FV-4), (SW-1); sections at the time of a switch, and inside the step before it.
-static void laws_agree_in(const char *scheme) {
+static carom_sweep_def laws_in(const char *scheme) {
     static const char *const sharp[] = {"newton-tol=1e-13", NULL};
     carom_sweep_def d = def_of(laws, LIST("w=1,2", "mu=0.2,0.4"),
                                LIST("rod.x", "rod.angle", "left.x", "right.y", "late.x", "late.vx", "crate.angle"));
     d.run.scheme = scheme;
-    d.section = "every 0.0125";
+    d.section = "every 0.0125", d.count = 32;
     if (strcmp(scheme, "moreau-jean") == 0) d.run.options = sharp;
-    agree(d, 1e-11, 0, scheme);
+    return d;
 }
+
+static void laws_agree_in(const char *scheme) { agree(laws_in(scheme), 1e-11, 0, scheme); }
 
 static void laws_of_impact_and_parts_that_come_agree(void **state) {
     (void)state;
@@ -754,6 +756,22 @@ static void bundled_models_agree_on_a_card(void **state) {
     agree_all(true);
 }
 
+static void laws_agree_on_a_card(void **state) {
+    (void)state;
+    const char *only = getenv("LANES_MODEL"), *scheme = getenv("LANES_SCHEME");
+    for (int k = 0; k < SCHEMES && (!only || strcmp(only, "laws") == 0); ++k) {
+        if (scheme && strcmp(scheme, schemes[k]) != 0) continue;
+        carom_sweep_def d = laws_in(schemes[k]);
+        done one = run(&d);
+        d.gpu = true;
+        done many = run_lanes(d);
+        print_message("laws, %s: %.1e\n", schemes[k], furthest(&one, &many));
+        same(&one, &many, 1e-11, schemes[k]);
+        end(&one);
+        end(&many);
+    }
+}
+
 // -- nvcc -------------------------------------------------------------------------------------------------------------
 
 static void write_text(void *user, const char *text, size_t length) {
@@ -808,7 +826,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(options_agree),
     };
     const struct CMUnitTest all[] = {cmocka_unit_test(bundled_models_agree)};
-    const struct CMUnitTest card[] = {cmocka_unit_test(bundled_models_agree_on_a_card)};
+    const struct CMUnitTest card[] = {cmocka_unit_test(bundled_models_agree_on_a_card),
+                                      cmocka_unit_test(laws_agree_on_a_card)};
     const struct CMUnitTest cuda[] = {cmocka_unit_test(nvcc_compiles_the_text)};
     setenv("XDG_CACHE_HOME", CAROM_BINARY_DIR "/test/cache", 1);
     if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(at_length, NULL, NULL);
