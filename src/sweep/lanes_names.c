@@ -187,6 +187,18 @@ static kind_text kind_name(int kind, int answer, bool typed) {
     return s;
 }
 
+// Half of the compiler's time: where there are vectors, one system is a vector of the same ones, with the same bits.
+static void put_by_vector(const text *x, int k, int answer) {
+    const pair_kind *kind = &x->m->kinds[k];
+    const int n = answers_of(kind->two, kind->first->count, (int)kind_answers[answer].group),
+              nq = kind->nq[0] + kind->nq[1], nv = kind_answers[answer].velocities ? kind->nv[0] + kind->nv[1] : 0;
+    PUT(x, "#ifdef BY_VECTOR\n    V a[%d], b[%d], o[%d];\n", nq, nv + 1, n + 1);
+    PUT(x, "    for (int i = 0; i < %d; ++i) a[i] = V_of(q[i]);\n    for (int i = 0; i < %d; ++i) b[i] = V_of(v[i]);\n", nq,
+        nv);
+    PUT(x, "    V_kind%d_%s(a, b, z, o);\n    for (int i = 0; i < %d; ++i) out[i] = o[i][0];\n#else\n", k,
+        kind_answers[answer].name, n);
+}
+
 // Functions of two bodies: q and v are theirs, z the sizes of their shapes.
 carom_status lane_put_kinds(text *x, bool typed) {
     enum { FEW = 4 };
@@ -201,10 +213,11 @@ carom_status lane_put_kinds(text *x, bool typed) {
                 "\n%s void %s(const %s *q, const %s *v, const double *z, %s *out) {\n    (void)q, (void)v, (void)z;\n",
                 x->m->npairs > FEW ? "NOINLINE" : "DEVICE", kind_name(k, a, typed).text, typed ? "real" : "double",
                 typed ? "real" : "double", typed ? "real" : "double");
+            if (typed) put_by_vector(x, k, a);
             x->of_kind = k + 1;
             status = carom_lane_write_group(&x->kind[k], kind_answers[a].group, &names, true, x->write, x->user);
             x->of_kind = 0;
-            put(x, "}\n");
+            put(x, typed ? "#endif\n}\n" : "}\n");
         }
     return status;
 }

@@ -354,7 +354,7 @@ static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lane
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
     CAROM_TRY(put_typed(t, l, "V", 'V', err));
     // single systems are rare: the compiler may save its time
-    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n");
+    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n#define BY_VECTOR\n");
     CAROM_TRY(put_typed(t, l, "double", 'D', err));
     CAROM_TRY(put_body(t, l, err));
     put(t, carom_lanes_block_c);
