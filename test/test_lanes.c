@@ -399,8 +399,10 @@ static void bodies_that_lanes_leave(void **state) {
 // (IL-1) to (IL-9), (FV-4), (SW-1); sections at the time of a switch, and inside the step before it.
 static carom_sweep_def laws_in(const char *scheme) {
     static const char *const sharp[] = {"newton-tol=1e-13", NULL};
-    carom_sweep_def d = def_of(laws, LIST("w=1,2", "mu=0.2,0.4"),
-                               LIST("rod.x", "rod.angle", "left.x", "right.y", "late.x", "late.vx", "crate.angle"));
+    static const char *const vary[] = {"w=1,2", "mu=0.2,0.4", NULL};
+    static const char *const observe[] = {"rod.x",  "rod.angle", "left.x",      "right.y",
+                                          "late.x", "late.vx",   "crate.angle", NULL};
+    carom_sweep_def d = def_of(laws, vary, observe);
     d.run.scheme = scheme;
     d.section = "every 0.0125", d.count = 32;
     if (strcmp(scheme, "moreau-jean") == 0) d.run.options = sharp;
@@ -476,6 +478,11 @@ static void sweeps_that_lanes_do_not_support(void **state) {
         "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(sampled, LIST("a=1,2"), LIST("x")), "must be whole multiples");
     refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give `step`");
+    carom_error err = {0};
+    d = def_of(laws, LIST("late.vx=1,2"), LIST("late.x"));
+    assert_null(carom_sweep_create(&d, &err)); // one by one neither
+    assert_non_null(strstr(err.text, "comes with the velocity that the model gives it"));
+    d = def_of(oscillator, LIST("w=1,2"), LIST("x"));
     setenv("CC", "there-is-no-such-compiler", 1);
     refused(d, "there is no C compiler");
     unsetenv("CC");

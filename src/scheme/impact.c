@@ -1,7 +1,7 @@
 // impact.c: the laws of impact beside Newton's law for all contacts at once.
 //
-// Spec: docs/METHODS.md, "Laws of impact".  Here is what a set is made of, and what schemes are told; the strikes are in
-// impact.inc.
+// Spec: docs/METHODS.md, "Laws of impact".  Here is what a set is made of, and what schemes are told; the strikes are
+// in impact.inc.
 #include "scheme/impact.h"
 #include "contact/energetic.h"
 #include "contact/operator.h"

@@ -193,8 +193,8 @@ static void put_by_vector(const text *x, int k, int answer) {
     const int n = answers_of(kind->two, kind->first->count, (int)kind_answers[answer].group),
               nq = kind->nq[0] + kind->nq[1], nv = kind_answers[answer].velocities ? kind->nv[0] + kind->nv[1] : 0;
     PUT(x, "#ifdef BY_VECTOR\n    V a[%d], b[%d], o[%d];\n", nq, nv + 1, n + 1);
-    PUT(x, "    for (int i = 0; i < %d; ++i) a[i] = V_of(q[i]);\n    for (int i = 0; i < %d; ++i) b[i] = V_of(v[i]);\n", nq,
-        nv);
+    PUT(x, "    for (int i = 0; i < %d; ++i) a[i] = V_of(q[i]);\n", nq);
+    PUT(x, "    for (int i = 0; i < %d; ++i) b[i] = V_of(v[i]);\n", nv);
     PUT(x, "    V_kind%d_%s(a, b, z, o);\n    for (int i = 0; i < %d; ++i) out[i] = o[i][0];\n#else\n", k,
         kind_answers[answer].name, n);
 }

@@ -349,8 +349,8 @@ static void put_tables(const text *x) {
     put_signals(x);
     carom_lane_member_tables(m, x->write, x->user);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
-    PUT(x, "#define OTHER_LAWS %d\n#define NBOUNCE %d\n#define BODIES_COME %d\n", carom_lanes_other_laws(m), m->nbounces,
-        lane_bodies_come(m));
+    PUT(x, "#define OTHER_LAWS %d\n#define NBOUNCE %d\n", carom_lanes_other_laws(m), m->nbounces);
+    PUT(x, "#define BODIES_COME %d\n", lane_bodies_come(m));
     put(x, "CONSTANT int REACTING[] = {"); // joints and contacts on whose reactions friction depends
     for (int i = 0; i < m->nreacting; ++i) PUT(x, "%d, ", m->reacting[i]);
     PUT(x, "0};\n#define NREACTING %d\n", m->nreacting);
@@ -445,7 +445,8 @@ static carom_status put_impacts(text *x) {
     for (int c = 0; c < m->nc; ++c)
         PUT(x, "{%d, %d, %d}, ", m->contacts[c].impact, m->contacts[c].sequential,
             m->contacts[c].varies ? m->bounce_of[c] : -1);
-    put(x, "{0}};\n\n// t: speed of approach\nDEVICE void restitutions(double t, double *out) {\n    (void)t, (void)out;\n");
+    put(x, "{0}};\n\n// t: speed of approach\n"
+           "DEVICE void restitutions(double t, double *out) {\n    (void)t, (void)out;\n");
     x->mode = OUT_ALL;
     if (m->bounce_tape) status = carom_lane_write_group(&x->bounce, 0, &names, true, x->write, x->user);
     put(x, "}\n");
