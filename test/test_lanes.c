@@ -157,6 +157,28 @@ static const char stribeck[] =
     "  brake: {slip: z, normal force: 5, friction: {static: 0.5, kinetic: 0.3, stribeck: 0.1}}\n"
     "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 3}\n";
 
+// A rod, two discs on a hinge with friction, which depends on its reaction, a disc that comes later and a crate: each
+// strikes the floor by another law of impact.  The end is before something lies flat: how corners share an impulse is
+// not unique then.
+static const char laws[] =
+    "carom: 1\nparameters: {e: 0.6, mu: 0.3, w: 2, c: 0.002}\ngravity: [0, -9.81]\n"
+    "contact defaults: {friction: mu, restitution: e}\n"
+    "bodies:\n  rod: {mass: 1, inertia: 0.02, at: [0, 0.15], angle: 0.3, spin: w, velocity: [0.5, -1]}\n"
+    "  left: {mass: 0.5, inertia: 0.001, at: [0.6, 0.2], velocity: [-0.6, 0]}\n"
+    "  right: {mass: 0.5, inertia: 0.001, at: [0.8, 0.3]}\n"
+    "  late: {mass: 0.3, inertia: 0.001, at: [2, 0.1], velocity: [e, 1], exists while: t > 0.05}\n"
+    "  crate: {mass: 1, inertia: 0.02, at: [-1, 0.15], angle: 0.2}\n"
+    "joints: {hinge: {type: revolute, between: [left, right], at: [0.7, 0.25], friction: 0.2, radius: 0.02}}\n"
+    "shapes: {floor: {plane: [0, 1]}, box: {box: [0.4, 0.05], of: rod}, a: {circle: 0.05, of: left}, b: {circle: "
+    "0.05, of: right},\n  d: {circle: 0.05, of: late}, f: {box: [0.2, 0.2], of: crate}}\n"
+    "contacts:\n  poisson: {between: [box, floor], impact law: poisson}\n"
+    "  energetic: {between: [a, floor], impact law: energetic}\n"
+    "  sequential: {between: [b, floor], impact order: sequential}\n"
+    "  fremond: {between: [d, floor], impact law: fremond}\n"
+    "  varying: {between: [f, floor], restitution: 0.8/(1 + approach.speed), friction: mu - c*normal.force}\n"
+    "  across: {between: [a, box], impact law: poisson, exists while: t < 0.3}\n"
+    "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.4}\n";
+
 static carom_sweep_def def_of(const char *text, const char *const *vary, const char *const *observe) {
     carom_sweep_def d = carom_sweep_default();
     d.model = (carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"};
@@ -374,6 +396,27 @@ static void bodies_that_lanes_leave(void **state) {
     agree(def_of(clearance, LIST("mu=0.1,0"), of_clearance), 1e-11, 0, "no friction");
 }
 
+// (IL-1) to (IL-9), (FV-4), (SW-1); sections at the time of a switch, and inside the step before it.
+static carom_sweep_def laws_in(const char *scheme) {
+    static const char *const sharp[] = {"newton-tol=1e-13", NULL};
+    static const char *const vary[] = {"w=1,2", "mu=0.2,0.4", NULL};
+    static const char *const observe[] = {"rod.x",  "rod.angle", "left.x",      "right.y",
+                                          "late.x", "late.vx",   "crate.angle", NULL};
+    carom_sweep_def d = def_of(laws, vary, observe);
+    d.run.scheme = scheme;
+    d.section = "every 0.0125", d.count = 32;
+    if (strcmp(scheme, "moreau-jean") == 0) d.run.options = sharp;
+    return d;
+}
+
+static void laws_agree_in(const char *scheme) { agree(laws_in(scheme), 1e-11, 0, scheme); }
+
+static void laws_of_impact_and_parts_that_come_agree(void **state) {
+    (void)state;
+    laws_agree_in("moreau-midpoint");
+    laws_agree_in("half-explicit");
+}
+
 // What the engine refuses is its to say; a run without its section points says so.
 static void runs_that_lanes_do_not_support(void **state) {
     (void)state;
@@ -435,6 +478,11 @@ static void sweeps_that_lanes_do_not_support(void **state) {
         "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
     refused(def_of(sampled, LIST("a=1,2"), LIST("x")), "must be whole multiples");
     refused(def_of(own_step, LIST("h=0.1,0.2"), LIST("x")), "give `step`");
+    carom_error err = {0};
+    d = def_of(laws, LIST("late.vx=1,2"), LIST("late.x"));
+    assert_null(carom_sweep_create(&d, &err)); // one by one neither
+    assert_non_null(strstr(err.text, "comes with the velocity that the model gives it"));
+    d = def_of(oscillator, LIST("w=1,2"), LIST("x"));
     setenv("CC", "there-is-no-such-compiler", 1);
     refused(d, "there is no C compiler");
     unsetenv("CC");
@@ -500,6 +548,7 @@ static void all_schemes_agree(void **state) {
         d = def_of(die, LIST("e=0.2,0.6", "mu=0.1,0.4"), of_die);
         d.run.scheme = schemes[k];
         agree(d, 1e-9, 0, schemes[k]);
+        laws_agree_in(schemes[k]);
     }
 }
 
@@ -714,6 +763,22 @@ static void bundled_models_agree_on_a_card(void **state) {
     agree_all(true);
 }
 
+static void laws_agree_on_a_card(void **state) {
+    (void)state;
+    const char *only = getenv("LANES_MODEL"), *scheme = getenv("LANES_SCHEME");
+    for (int k = 0; k < SCHEMES && (!only || strcmp(only, "laws") == 0); ++k) {
+        if (scheme && strcmp(scheme, schemes[k]) != 0) continue;
+        carom_sweep_def d = laws_in(schemes[k]);
+        done one = run(&d);
+        d.gpu = true;
+        done many = run_lanes(d);
+        print_message("laws, %s: %.1e\n", schemes[k], furthest(&one, &many));
+        same(&one, &many, 1e-11, schemes[k]);
+        end(&one);
+        end(&many);
+    }
+}
+
 // -- nvcc -------------------------------------------------------------------------------------------------------------
 
 static void write_text(void *user, const char *text, size_t length) {
@@ -753,6 +818,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(compliant_contacts_agree),
         cmocka_unit_test(varying_friction_agrees),
         cmocka_unit_test(two_coefficients_agree),
+        cmocka_unit_test(laws_of_impact_and_parts_that_come_agree),
         cmocka_unit_test(sweeps_that_lanes_do_not_support),
         cmocka_unit_test(gpu_refuses),
         cmocka_unit_test(bundled_models_are_taken_or_refused),
@@ -767,7 +833,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(options_agree),
     };
     const struct CMUnitTest all[] = {cmocka_unit_test(bundled_models_agree)};
-    const struct CMUnitTest card[] = {cmocka_unit_test(bundled_models_agree_on_a_card)};
+    const struct CMUnitTest card[] = {cmocka_unit_test(bundled_models_agree_on_a_card),
+                                      cmocka_unit_test(laws_agree_on_a_card)};
     const struct CMUnitTest cuda[] = {cmocka_unit_test(nvcc_compiles_the_text)};
     setenv("XDG_CACHE_HOME", CAROM_BINARY_DIR "/test/cache", 1);
     if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(at_length, NULL, NULL);

@@ -1,8 +1,7 @@
 // impact.c: the laws of impact beside Newton's law for all contacts at once.
 //
-// Spec: docs/METHODS.md, "Laws of impact".  The contacts of a set are struck unit by unit, the fastest approach first,
-// until none approaches: a unit is one contact (energetic, or impact order sequential), or all contacts with one law
-// that are struck at once.  Bilateral constraints take part in every strike.
+// Spec: docs/METHODS.md, "Laws of impact".  Here is what a set is made of, and what schemes are told; the strikes are
+// in impact.inc.
 #include "scheme/impact.h"
 #include "contact/energetic.h"
 #include "contact/operator.h"
@@ -14,12 +13,6 @@
 #include <string.h>
 
 typedef struct carom_impacts impacts;
-
-static const carom_contact *contact_of(const carom_step *s, int id) {
-    return id < s->sys->ne ? NULL : s->sys->contacts + (id - s->sys->ne);
-}
-
-static bool alone(const carom_contact *c) { return c->sequential || c->impact == CAROM_ENERGETIC; }
 
 bool carom_impacts_differ(const carom_system *sys) {
     for (int i = 0; i < sys->nc; ++i)
@@ -70,7 +63,9 @@ double carom_restitution(const carom_step *s, int contact, double u_N) {
     return c->varies ? s->sys->restitution(s->sys->model, s->sys_work, contact, fmax(0, -u_N)) : c->restitution;
 }
 
-static carom_status restitution(carom_step *s, int contact, double u_N, double *e) {
+static carom_status impact_restitution(const impacts *I, int b, double u_N, double *e) {
+    carom_step *s = I->s;
+    const int contact = I->L->id[b] - s->sys->ne;
     *e = carom_restitution(s, contact, u_N);
     if (*e >= 0 && *e <= 1) return CAROM_OK;
     char space[40];
@@ -123,12 +118,13 @@ static void choose_blocks(impacts *I, int nb) {
 }
 
 // The problem of bilateral constraints and the contacts with in[b]; velocities c are the caller's business.
-static void choose(impacts *I, const carom_step *s, const carom_local *L) {
+static void impact_choose(impacts *I) {
+    const carom_local *L = I->L;
     const int n = L->at[L->nb];
     I->n = I->nb = 0;
     for (int b = 0; b < L->nb; ++b) {
-        if (L->id[b] >= s->sys->ne && !I->in[b]) continue;
-        I->block[I->nb] = s->blocks[b];
+        if (L->id[b] >= I->s->sys->ne && !I->in[b]) continue;
+        I->block[I->nb] = I->s->blocks[b];
         I->block[I->nb].at = I->n;
         I->id[I->nb] = L->id[b];
         I->of[I->nb++] = b;
@@ -141,7 +137,8 @@ static void choose(impacts *I, const carom_step *s, const carom_local *L) {
 }
 
 // Impulses of the part for the velocities in c.
-static carom_status solve(impacts *I, carom_step *s) {
+static carom_status impact_solve(impacts *I) {
+    carom_step *s = I->s;
     const carom_problem set = s->problem;
     carom_zero(I->p_part, I->n);
     s->problem = (carom_problem){.n = I->n,
@@ -159,58 +156,40 @@ static carom_status solve(impacts *I, carom_step *s) {
     return status;
 }
 
+// The columns of G are velocities per impulse: they leave the scale of the velocities of the run as it is.
+static carom_status impact_solve_columns(impacts *I) {
+    const carom_traces before = carom_problem_traces(I->s);
+    I->s->scale = I->s->contact.scale = 0;
+    const carom_status status = impact_solve(I);
+    carom_problem_take_back(I->s, &before);
+    return status;
+}
+
 // u += G p of the part's impulses, by blocks
-static void apply_blocks(impacts *I, const carom_step *s) {
+static void apply_blocks(impacts *I) {
     for (int j = 0; j < I->nb; ++j) {
         const int c = I->of[j], columns = carom_rows_of(I->block + j);
         const double *p = I->p_part + I->block[j].at;
         if (carom_norm_max(p, columns) == 0) continue;
         for (int m = I->R->start[c]; m < I->R->start[c + 1]; ++m) { // the pattern is symmetric
-            const int b = I->R->col[m], rows = carom_rows_of(s->blocks + b);
+            const int b = I->R->col[m], rows = carom_rows_of(I->s->blocks + b);
             const double *g = block_of(I, b, c);
-            double *u = I->u + s->blocks[b].at;
+            double *u = I->u + I->s->blocks[b].at;
             for (int k = 0; k < columns && g; ++k, g += rows)
                 for (int i = 0; i < rows; ++i) u[i] += g[i] * p[k];
         }
     }
 }
 
-// u += G p, p += the part's impulses
-static void apply(impacts *I, const carom_step *s, int n) {
-    if (I->R) apply_blocks(I, s);
+static void impact_apply(impacts *I) {
+    const int n = I->L->at[I->L->nb];
+    if (I->R) apply_blocks(I);
     for (int k = 0; I->R && k < I->n; ++k) I->p[I->row[k]] += I->p_part[k];
     for (int k = 0; !I->R && k < I->n; ++k) {
         const double p = I->p_part[k], *G = I->G + (size_t)I->row[k] * (size_t)n;
         I->p[I->row[k]] += p;
         for (int i = 0; i < n && p != 0; ++i) I->u[i] += G[i] * p;
     }
-}
-
-static void present(impacts *I) {
-    for (int k = 0; k < I->n; ++k) I->c[k] = I->u[I->row[k]];
-}
-
-// -- the laws ---------------------------------------------------------------------------------------------------------
-
-// (IL-1)  c = u + e o u of contacts that approach
-// (IL-9)  Fremond:  c_N as of Newton's law,  c_T = 2 u_T of all: Coulomb's law is about c_T + (G p)_T = u_T + u_T+,
-//         twice the mean slip velocity
-static carom_status newton(impacts *I, carom_step *s, int n) {
-    present(I);
-    for (int b = 0; b < I->nb; ++b) {
-        const carom_contact *c = contact_of(s, I->id[b]);
-        const int at = I->block[b].at, rows = carom_law_rows(I->block[b].law);
-        if (c && c->impact == CAROM_FREMOND)
-            for (int k = at + 1; k < at + rows; ++k) I->c[k] *= 2;
-        if (!c || I->c[at] >= 0 || I->plastic[I->of[b]]) continue;
-        double e;
-        CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->c[at], &e));
-        I->c[at] *= 1 + e;
-        for (int k = at + 1; k < at + rows; ++k) I->c[k] *= 1 + c->tangential_restitution;
-    }
-    CAROM_TRY(solve(I, s));
-    apply(I, s, n);
-    return CAROM_OK;
 }
 
 // Row of the normal of block b: p_N = least, whatever its velocity.  u_N = D (p_N - least) _|_ p_N says that.
@@ -226,7 +205,7 @@ static void give_blocks(impacts *I, int b) {
     I->c[at] = -D * I->least[b];
 }
 
-static void give(impacts *I, int b) {
+static void impact_give(impacts *I, int b) {
     if (I->R) {
         give_blocks(I, b);
         return;
@@ -239,7 +218,8 @@ static void give(impacts *I, int b) {
 }
 
 // The normal velocity of the part's block b with its impulses.
-static double normal_after(const impacts *I, int b, int n) {
+static double impact_normal(const impacts *I, int b) {
+    const int n = I->L->at[I->L->nb];
     const int at = I->block[b].at, rows = carom_rows_of(I->block + b);
     double u = I->u[I->row[at]];
     for (int j = 0; !I->R && j < I->n; ++j) u += I->G[I->row[at] + (size_t)I->row[j] * (size_t)n] * I->p_part[j];
@@ -252,176 +232,62 @@ static double normal_after(const impacts *I, int b, int n) {
     return u;
 }
 
-// (IL-3)  expansion:  0 <= p_N - e p_C _|_ u_N >= 0 with Coulomb's law for (u_T, p_T).  Which of the two holds is
-//         tried: first p_N = e p_C for all, then u_N = 0 for those that would approach, which stays unless their p_N is
-//         too small.
-static const double WEAK = 1e-9; // of an impulse: the solver leaves less of one that is as large as the least
-
-static carom_status expand(impacts *I, carom_step *s, const carom_local *L, double none) {
-    const int n = L->at[L->nb];
-    bool again = true;
-    for (int k = 0; again && k <= 2 * I->nb; ++k) {
-        choose(I, s, L);
-        present(I);
-        for (int b = 0; b < I->nb; ++b)
-            if (I->given[b]) give(I, b);
-        CAROM_TRY(solve(I, s));
-        again = false;
-        for (int b = 0; b < I->nb; ++b) {
-            const int at = I->block[b].at;
-            if (!(I->least[b] > 0)) continue;
-            const double u = normal_after(I, b, n);
-            const bool approaches = I->given[b] && u < -none,
-                       weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - WEAK) && k <= I->nb;
-            if (approaches || weak) I->given[b] = approaches ? false : true, again = true;
-        }
-    }
-    apply(I, s, n);
-    return CAROM_OK;
-}
-
-// (IL-2)  compression:  0 <= u_N _|_ p_C >= 0 with Coulomb's law
-static carom_status poisson(impacts *I, carom_step *s, const carom_local *L, double none) {
-    const int n = L->at[L->nb];
-    bool some = false;
-    for (int b = 0; b < I->nb; ++b) {
-        const int at = I->row[I->block[b].at];
-        double e = 0;
-        if (I->id[b] >= s->sys->ne && !I->plastic[I->of[b]])
-            CAROM_TRY(restitution(s, I->id[b] - s->sys->ne, I->u[at], &e));
-        I->least[b] = e;
-    }
-    present(I);
-    CAROM_TRY(solve(I, s));
-    apply(I, s, n);
-    for (int b = 0; b < I->nb; ++b) {
-        I->least[b] *= I->p_part[I->block[b].at];
-        I->given[b] = I->least[b] > 0;
-        some = some || I->given[b];
-    }
-    return some ? expand(I, s, L, none) : CAROM_OK;
-}
-
 // Entry (i, j) of G between rows i of block b and j of block c of the set.
-static double entry(const impacts *I, const carom_local *L, int b, int i, int c, int j) {
+static double impact_entry(const impacts *I, int b, int i, int c, int j) {
+    const carom_local *L = I->L;
     if (!I->R) return I->G[L->at[b] + i + (size_t)(L->at[c] + j) * (size_t)L->at[L->nb]];
     const double *g = block_of(I, b, c);
     return g ? g[i + j * (L->at[b + 1] - L->at[b])] : 0;
 }
 
-// x = -G_jj^-1 G_jc of column k of block b, j the bilateral constraints, which are the part.  The column is a velocity
-// per impulse: the solve has a scale of its own, and leaves that of the velocities of the run as it is.
-static carom_status eliminate(impacts *I, carom_step *s, const carom_local *L, int b, int k, double *x) {
-    if (I->n == 0) return CAROM_OK;
-    const carom_traces before = carom_problem_traces(s);
-    for (int j = 0; j < I->n; ++j) I->c[j] = entry(I, L, I->of[j], 0, b, k);
-    s->scale = s->contact.scale = 0;
-    const carom_status status = solve(I, s);
-    carom_problem_take_back(s, &before);
-    carom_copy(x, I->p_part, I->n);
-    return status;
+// -- the strikes ------------------------------------------------------------------------------------------------------
+
+static int impact_blocks(const impacts *I) { return I->L->nb; }
+static int impact_first(const impacts *I, int b) { return I->L->at[b]; }
+static int impact_at(const impacts *I, int b) { return I->block[b].at; }
+static int impact_rows(const impacts *I, int b) { return carom_rows_of(I->block + b); }
+static bool impact_contact(const impacts *I, int b) { return I->L->id[b] >= I->s->sys->ne; }
+static const carom_contact *contact_of(const impacts *I, int b) {
+    return I->s->sys->contacts + (I->L->id[b] - I->s->sys->ne);
+}
+static int impact_law(const impacts *I, int b) { return (int)contact_of(I, b)->impact; }
+static bool impact_sequential(const impacts *I, int b) { return contact_of(I, b)->sequential; }
+static double impact_tangential(const impacts *I, int b) { return contact_of(I, b)->tangential_restitution; }
+static double impact_mu(const impacts *I, int b) { return I->s->blocks[b].mu; }
+static carom_status impact_stuck(const impacts *I, int b) {
+    const carom_inside *x = I->s->inside;
+    return carom_retry(I->s, "the impact at '%s' has no solution: its effective mass is not positive",
+                       x->name ? x->name(x->name_user, I->L->id[b]) : "a contact");
 }
 
-// (IL-4)  one contact, bilateral constraints eliminated:  g = G_cc - G_cj G_jj^-1 G_jc
-static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, int b) {
-    const int first = L->at[b], rows = L->at[b + 1] - first, contact = L->id[b] - s->sys->ne;
-    double g[(1 + CAROM_TANGENTS) * (1 + CAROM_TANGENTS)], p[1 + CAROM_TANGENTS], e = 0;
-    I->in[b] = false;
-    choose(I, s, L); // bilateral constraints alone: one row each
-    for (int k = 0; k < rows; ++k) {
-        double *x = I->x + k * I->n;
-        CAROM_TRY(eliminate(I, s, L, b, k, x));
-        for (int i = 0; i < rows; ++i) {
-            g[i + k * rows] = entry(I, L, b, i, b, k);
-            for (int j = 0; j < I->n; ++j) g[i + k * rows] += entry(I, L, b, i, I->of[j], 0) * x[j];
-        }
-    }
-    if (!I->plastic[b]) CAROM_TRY(restitution(s, contact, I->u[first], &e));
-    if (!carom_energetic_impact(g, rows, rows - 1, s->blocks[b].mu, e, I->u + first, p))
-        return carom_retry(s, "the impact at '%s' has no solution: its effective mass is not positive",
-                           s->inside->name ? s->inside->name(s->inside->name_user, L->id[b]) : "a contact");
-    carom_zero(I->p_part, I->n);
-    for (int k = 0; k < rows; ++k) carom_axpy(I->p_part, p[k], I->x + k * I->n, I->n);
-    I->block[I->nb] = s->blocks[b];
-    I->block[I->nb].at = I->n;
-    I->of[I->nb++] = b;
-    for (int k = 0; k < rows; ++k) I->row[I->n] = first + k, I->p_part[I->n++] = p[k];
-    apply(I, s, L->at[L->nb]);
-    return CAROM_OK;
-}
-
-// -- the sequence -----------------------------------------------------------------------------------------------------
-
-// The block that approaches fastest; -1: none does.
-static int fastest(const impacts *I, const carom_step *s, const carom_local *L, double none) {
-    int worst = -1;
-    double most = none;
-    for (int b = 0; b < L->nb; ++b)
-        if (L->id[b] >= s->sys->ne && -I->u[L->at[b]] > most) most = -I->u[L->at[b]], worst = b;
-    return worst;
-}
-
-static carom_status strike(impacts *I, carom_step *s, const carom_local *L, int b, double none) {
-    const carom_contact *c = contact_of(s, L->id[b]);
-    for (int k = 0; k < L->nb; ++k) {
-        const carom_contact *other = contact_of(s, L->id[k]);
-        I->in[k] = k == b || (!alone(c) && other && !alone(other) && other->impact == c->impact);
-    }
-    if (c->impact == CAROM_ENERGETIC) return energetic(I, s, L, b);
-    choose(I, s, L);
-    return c->impact == CAROM_POISSON ? poisson(I, s, L, none) : newton(I, s, L->at[L->nb]);
-}
+#define ENERGETIC_ROWS (1 + CAROM_TANGENTS)
+#include "scheme/impact.inc"
 
 // The set starts with the velocities u; I->u and I->p are what the impact makes of it.
 static carom_status run(impacts *I, carom_step *s, const carom_local *L, const double *u) {
     const int n = L->at[L->nb];
-    const long most = 1000 + 10 * (long)L->nb * (L->nb < 200 ? L->nb : 200);
-    carom_problem *pb = &s->problem;
-    if (!carom_problem_rows(pb))
+    const carom_problem *pb = &s->problem;
+    if (!carom_problem_rows(&s->problem))
         return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t,
                           pb->nb);
+    I->s = s, I->L = L;
     I->R = pb->G ? NULL : pb->rows;
     for (int k = 0; pb->G && k < n; ++k)
         carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
     carom_copy(I->u, u, n);
-    carom_zero(I->p, n);
-    const double none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + 64 * DBL_EPSILON * carom_norm_max(u, n);
-    if (fastest(I, s, L, none) < 0) return CAROM_OK;
-    memset(I->in, 0, (size_t)L->nb * sizeof *I->in);
-    choose(I, s, L);
-    present(I);
-    if (carom_norm_max(I->c, I->n) > none) { // joints that have drifted
-        CAROM_TRY(solve(I, s));
-        apply(I, s, n);
-    }
-    long k = 0;
-    for (int b; (b = fastest(I, s, L, none)) >= 0; ++k) {
-        if (k < most) {
-            CAROM_TRY(strike(I, s, L, b, none));
-            continue;
-        }
-        // A sequence that does not end: what is left of the approach is stopped, all at once.
-        for (int i = 0; i < L->nb; ++i) I->in[i] = I->plastic[i] = true;
-        choose(I, s, L);
-        CAROM_TRY(newton(I, s, n));
-        break;
-    }
-    return CAROM_OK;
+    I->none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + 64 * DBL_EPSILON * carom_norm_max(u, n);
+    return impact_run(I);
 }
 
 // -- words ------------------------------------------------------------------------------------------------------------
 
-// (IL-8)  b
 carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before,
                                        const bool *plastic) {
     impacts *I = s->impacts;
     if (!I) return CAROM_OK;
     for (int b = 0; b < L->nb; ++b) I->plastic[b] = plastic && plastic[b];
     CAROM_TRY(run(I, s, L, u_before));
-    carom_zero(I->b, L->at[L->nb]);
-    for (int b = 0; b < L->nb; ++b)
-        if (L->id[b] >= s->sys->ne && I->p[L->at[b]] > 0)
-            carom_copy(I->b + L->at[b], I->u + L->at[b], L->at[b + 1] - L->at[b]);
+    impact_after(I, I->b);
     return CAROM_OK;
 }
 

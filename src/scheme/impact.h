@@ -5,6 +5,9 @@
 #include "scheme/step.h"
 
 struct carom_impacts {
+    carom_step *s;         // the step, and the set that is struck
+    const carom_local *L;
+    double none;           // approaches that are rounding
     double *G;             // n x n: W'M^-1 W of the set; NULL: it is given by blocks
     const carom_block_rows *R; // the same by blocks, where contacts come and go; else NULL
     carom_rows_space space; // then: memory of the part's blocks

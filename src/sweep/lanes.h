@@ -46,8 +46,8 @@ void carom_gpu_close(carom_gpu *g);
 carom_status carom_gpu_block(carom_sweep *s, long first, long last, outcome *o, carom_error *err);
 
 extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_free[],
-    carom_lanes_contact[], carom_lanes_signals[], carom_lanes_step[], carom_lanes_average[], carom_lanes_run[],
-    carom_lanes_block_c[], carom_lanes_block_cuda[];
+    carom_lanes_contact[], carom_lanes_impacts[], carom_lanes_signals[], carom_lanes_step[], carom_lanes_average[],
+    carom_lanes_run[], carom_lanes_block_c[], carom_lanes_block_cuda[];
 // Texts over a type that the library compiles, too (base/scalar.inc, model/turn.inc, flex/exact_beam.inc).
 extern const char carom_scalar_text[], carom_turn_text[], carom_lift_text[], carom_exact_beam_text[],
-    carom_rules_text[], carom_natural_text[];
+    carom_rules_text[], carom_natural_text[], carom_energetic_text[], carom_impact_text[];

@@ -70,6 +70,18 @@ bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, cons
 
 // -- what the text is made of -----------------------------------------------------------------------------------------
 
+bool carom_lanes_other_laws(const carom_model *m) {
+    for (int c = 0; c < m->nc; ++c)
+        if (m->contacts[c].impact || m->contacts[c].sequential || m->contacts[c].varies) return true;
+    return false;
+}
+
+bool lane_bodies_come(const carom_model *m) {
+    for (int i = 0; i < m->nconditions; ++i)
+        if (m->conditions[i].body >= 0) return true;
+    return false;
+}
+
 bool lane_varied(const text *x, int parameter, int *which) {
     for (int i = 0; i < x->r->nvary; ++i)
         if (x->r->vary[i].kind == CAROM_LANE_PARAMETER && x->r->vary[i].index == parameter) return *which = i, true;
@@ -131,14 +143,6 @@ static carom_status check_pairs(const carom_model *m, carom_error *err) {
 carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
     CAROM_TRY(check_pairs(m, err));
     if (m->sys.nrates) return refuse(err, "constraints on rates");
-    for (int i = 0; i < m->sys.conditional->nswitches; ++i)
-        if (m->sys.conditional->contact_of[i] < 0) return refuse(err, "`exists while`");
-    for (int c = 0; c < m->nc; ++c) {
-        const carom_contact *k = &m->contacts[c];
-        if (k->impact || k->sequential || k->varies)
-            return refuse(err, "laws of impact other than Newton's, impacts in sequence, and restitution that varies");
-        if (k->friction_reacts) return refuse(err, "friction that depends on reactions");
-    }
     CAROM_TRY(carom_lanes_size(m, err));
     if (m->nc > MOST_C)
         return carom_fail(err, CAROM_BAD_INPUT, "lanes are for models of at most %d contacts; this one has %d", MOST_C,
@@ -196,6 +200,24 @@ void lane_shut(text *x) {
     carom_lane_close(&x->lane);
     carom_lane_close(&x->check);
     carom_lane_close(&x->rub);
+    carom_lane_close(&x->bounce);
+}
+
+// Restitution by the approach speed, and friction, whose inputs are parameters and reactions.
+static carom_status open_laws(text *x) {
+    const carom_model *m = x->m;
+    const size_t n = (size_t)(m->np + m->nreacting);
+    double *inputs = calloc(n + 1, sizeof *inputs);
+    bool *moves = calloc(n + 1, sizeof *moves);
+    carom_status status = inputs && moves ? CAROM_OK : CAROM_NO_MEMORY;
+    for (size_t i = 0; i < n && status == CAROM_OK; ++i) {
+        moves[i] = (int)i >= m->np || x->moves[i];
+        if ((int)i < m->np) inputs[i] = m->parameter[i];
+    }
+    if (status == CAROM_OK && m->rub_tape) status = carom_lane_open(&x->rub, m->rub_tape, moves, inputs, 0);
+    if (status == CAROM_OK && m->bounce_tape) status = carom_lane_open(&x->bounce, m->bounce_tape, moves, inputs, 0);
+    free(inputs), free(moves);
+    return status;
 }
 
 static carom_status open_tapes(text *x) {
@@ -205,8 +227,7 @@ static carom_status open_tapes(text *x) {
     carom_copy(inputs, m->parameter, m->np);
     carom_status status = carom_lane_open(&x->check, m->check_tape, x->moves, inputs, 0);
     free(inputs);
-    if (status == CAROM_OK && m->rub_tape)
-        status = carom_lane_open(&x->rub, m->rub_tape, x->moves, m->parameter, 0);
+    if (status == CAROM_OK) status = open_laws(x);
     if (status == CAROM_OK) status = carom_lane_open(&x->lane, m->tape, x->moves, m->parameter, x->nk);
     if (status == CAROM_OK) x->nk = x->lane.nk;
     for (int i = 0; i < m->npairs && status == CAROM_OK; ++i) {
@@ -348,7 +369,7 @@ carom_status lane_open(text *x, carom_error *err) {
     CAROM_TRY(check_structure(x, err));
     CAROM_TRY(check_samplers(x, err));
     CAROM_TRY(find_jumps(x, err));
-    bool rings = x->lane.pairs || x->check.pairs || x->rub.pairs;
+    bool rings = x->lane.pairs || x->check.pairs || x->rub.pairs || x->bounce.pairs;
     for (int i = 0; i < m->npairs; ++i) rings = rings || x->pair[i].pairs;
     for (int i = 0; i < m->nkinds; ++i) rings = rings || x->kind[i].pairs;
     if (rings) return refuse(err, "rings");

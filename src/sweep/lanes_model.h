@@ -32,6 +32,8 @@ typedef struct carom_lane_request {
 
 /// Does an observed expression use this name of the ledger?
 bool carom_lanes_observe(const carom_model *m, const carom_lane_request *r, const char *name);
+/// Do contacts follow other laws of impact than Newton's, for all at once and with a constant restitution?
+bool carom_lanes_other_laws(const carom_model *m);
 /// CAROM_BAD_INPUT: this model cannot run in lanes, and err gives the reason: its size, of any model of the mechanism;
 /// then of one whose pairs of shapes are apart (carom_model_apart): its parts; all the rest.
 carom_status carom_lanes_size(const carom_model *m, carom_error *err);

@@ -32,6 +32,7 @@ bool lane_input_name(void *user, carom_input kind, int i, char s[CAROM_SLOT_NAME
     }
     if (i < m->np && x->moves[i]) return snprintf(s, CAROM_SLOT_NAME, "k[%d]", x->place[i]), true;
     if (i < m->np) return carom_native_number(m->parameter[i], s), false;
+    if (x->of_rub) return snprintf(s, CAROM_SLOT_NAME, "reaction[%d]", i - m->np), true;
     while (carom_ledger_name(ledger)) ++ledger;
     if (i - m->np >= ledger) return snprintf(s, CAROM_SLOT_NAME, "a[%d]", i - m->np - ledger), true;
     return snprintf(s, CAROM_SLOT_NAME, "ledger[%d]",
@@ -186,6 +187,18 @@ static kind_text kind_name(int kind, int answer, bool typed) {
     return s;
 }
 
+// Half of the compiler's time: where there are vectors, one system is a vector of the same ones, with the same bits.
+static void put_by_vector(const text *x, int k, int answer) {
+    const pair_kind *kind = &x->m->kinds[k];
+    const int n = answers_of(kind->two, kind->first->count, (int)kind_answers[answer].group),
+              nq = kind->nq[0] + kind->nq[1], nv = kind_answers[answer].velocities ? kind->nv[0] + kind->nv[1] : 0;
+    PUT(x, "#ifdef BY_VECTOR\n    V a[%d], b[%d], o[%d];\n", nq, nv + 1, n + 1);
+    PUT(x, "    for (int i = 0; i < %d; ++i) a[i] = V_of(q[i]);\n", nq);
+    PUT(x, "    for (int i = 0; i < %d; ++i) b[i] = V_of(v[i]);\n", nv);
+    PUT(x, "    V_kind%d_%s(a, b, z, o);\n    for (int i = 0; i < %d; ++i) out[i] = o[i][0];\n#else\n", k,
+        kind_answers[answer].name, n);
+}
+
 // Functions of two bodies: q and v are theirs, z the sizes of their shapes.
 carom_status lane_put_kinds(text *x, bool typed) {
     enum { FEW = 4 };
@@ -200,10 +213,11 @@ carom_status lane_put_kinds(text *x, bool typed) {
                 "\n%s void %s(const %s *q, const %s *v, const double *z, %s *out) {\n    (void)q, (void)v, (void)z;\n",
                 x->m->npairs > FEW ? "NOINLINE" : "DEVICE", kind_name(k, a, typed).text, typed ? "real" : "double",
                 typed ? "real" : "double", typed ? "real" : "double");
+            if (typed) put_by_vector(x, k, a);
             x->of_kind = k + 1;
             status = carom_lane_write_group(&x->kind[k], kind_answers[a].group, &names, true, x->write, x->user);
             x->of_kind = 0;
-            put(x, "}\n");
+            put(x, typed ? "#endif\n}\n" : "}\n");
         }
     return status;
 }
@@ -347,19 +361,33 @@ static carom_status put_members(const text *x, int group) {
     return carom_lane_member_forces(x->m, x->write, x->user);
 }
 
-// (CND-1)  A contact that must not close is far away and does not move.
+// y[r], or a number while one of the conditions (from 1; 0: none) does not hold.
+static void put_while(const text *x, const char *y, int r, const int *needs, int n, double other) {
+    char number[CAROM_NUMBER_TEXT];
+    carom_native_number(other, number);
+    PUT(x, "    %s[%d] = T(pick)(", y, r);
+    for (int k = 0, some = 0; k < n; ++k)
+        if (needs[k] > 0) PUT(x, "%sT(equal)(k[%d], T(of)(0))", some++ ? " & " : "", x->gate_place[needs[k] - 1]);
+    PUT(x, ", %s[%d], T(of)(%s));\n", y, r, number);
+}
+
+// (CND-1)  A contact that is not there, or must not close, is far away and does not move.
+// (CND-2)  No forces act on a body that is not there.
 static void put_gates(const text *x, int group, int mode) {
     const carom_model *m = x->m;
-    char number[CAROM_NUMBER_TEXT];
     const bool gaps = group == GROUP_MOTION_GAPS || group == GROUP_GAPS;
-    if (!gaps && group != GROUP_RATES) return;
-    for (int i = 0; i < m->nconditions; ++i) {
-        const int id = m->ne + m->sys.conditional->contact_of[i], first = gaps ? id : x->row[id],
+    for (int i = 0; i < m->nconditions && group == GROUP_MOTION_GAPS; ++i) {
+        const int b = m->conditions[i].body, needs = i + 1;
+        for (int e = 0; b >= 0 && m->bodies[b].v >= 0 && e < (m->bodies[b].space == SPATIAL ? 6 : 3); ++e)
+            put_while(x, "f", m->bodies[b].v + e, &needs, 1, 0);
+    }
+    for (int c = 0; c < m->nc && m->conditional && (gaps || group == GROUP_RATES); ++c) {
+        const int *needs = m->conditional->needs[c], id = m->ne + c, first = gaps ? id : x->row[id],
                   last = gaps ? id + 1 : x->row[id + 1];
-        carom_native_number(gaps ? m->conditional->gap : 0, number);
-        for (int r = first; r < last; ++r)
-            PUT(x, "    %s[%d] = T(pick)(T(equal)(k[%d], T(of)(0)), %s[%d], T(of)(%s));\n",
-                mode == OUT_MOTION ? "g" : "out", r, x->gate_place[i], mode == OUT_MOTION ? "g" : "out", r, number);
+        bool some = false;
+        for (int k = 0; k < CAROM_NEEDS; ++k) some = some || needs[k] > 0;
+        for (int r = first; r < last && some; ++r)
+            put_while(x, mode == OUT_MOTION ? "g" : "out", r, needs, CAROM_NEEDS, gaps ? m->conditional->gap : 0);
     }
 }
 

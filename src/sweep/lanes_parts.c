@@ -274,9 +274,13 @@ static void put_signals(const text *x) {
         m->ncontrols, m->nconditions, x->njumps);
     put(x, "CONSTANT char GATED[] = {");
     for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_closes_while(&m->sys, c));
-    put(x, "0};\nCONSTANT int GATE[][3] = {");
-    for (int i = 0; i < m->nconditions; ++i)
-        PUT(x, "{%d, %d, %d}, ", m->sys.conditional->contact_of[i], x->gate_place[i], m->first_condition + i);
+    put(x, "0};\nCONSTANT int GATE[][5] = {"); // contact, place in k, condition, velocities of a body
+    for (int i = 0; i < m->nconditions; ++i) {
+        const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
+        const bool moves = b && b->v >= 0;
+        PUT(x, "{%d, %d, %d, %d, %d}, ", m->sys.conditional->contact_of[i], x->gate_place[i], m->first_condition + i,
+            moves ? b->v : 0, !moves ? 0 : b->space == SPATIAL ? 6 : 3);
+    }
     put(x, "{0}};\nCONSTANT int SAMPLER[][9] = {");
     for (int k = 0; k < m->ncontrols; ++k) {
         const control *c = &m->controls[k];
@@ -345,6 +349,11 @@ static void put_tables(const text *x) {
     put_signals(x);
     carom_lane_member_tables(m, x->write, x->user);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
+    PUT(x, "#define OTHER_LAWS %d\n#define NBOUNCE %d\n", carom_lanes_other_laws(m), m->nbounces);
+    PUT(x, "#define BODIES_COME %d\n", lane_bodies_come(m));
+    put(x, "CONSTANT int REACTING[] = {"); // joints and contacts on whose reactions friction depends
+    for (int i = 0; i < m->nreacting; ++i) PUT(x, "%d, ", m->reacting[i]);
+    PUT(x, "0};\n#define NREACTING %d\n", m->nreacting);
     put_ints(x, "MASS_I", x->mass.i, x->mass.n), put_ints(x, "MASS_J", x->mass.j, x->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
@@ -426,14 +435,33 @@ static carom_status put_typed(text *x) {
     return m->ne ? put_joints(x) : CAROM_OK;
 }
 
+// Laws of impact: of each contact the law, whether it is struck alone, and which of the restitutions that vary is its.
+static carom_status put_impacts(text *x) {
+    const carom_model *m = x->m;
+    const carom_lane_names names = {x, lane_input_name, lane_output_name, false};
+    carom_status status = CAROM_OK;
+    if (!carom_lanes_other_laws(m)) return CAROM_OK;
+    put(x, "\nCONSTANT int LAW_OF_IMPACT[][3] = {");
+    for (int c = 0; c < m->nc; ++c)
+        PUT(x, "{%d, %d, %d}, ", m->contacts[c].impact, m->contacts[c].sequential,
+            m->contacts[c].varies ? m->bounce_of[c] : -1);
+    put(x, "{0}};\n\n// t: speed of approach\n"
+           "DEVICE void restitutions(double t, double *out) {\n    (void)t, (void)out;\n");
+    x->mode = OUT_ALL;
+    if (m->bounce_tape) status = carom_lane_write_group(&x->bounce, 0, &names, true, x->write, x->user);
+    put(x, "}\n");
+    return status;
+}
+
 // Friction that varies: of each contact the coefficients in slip and in stick, and the tangential velocities.
 static carom_status put_friction(text *x) {
     const carom_lane_names names = {x, lane_input_name, lane_output_name, false};
     carom_status status = CAROM_OK;
-    put(x, "\nDEVICE void friction_laws(double t, const double *q, const double *v, const double *k, double *out) {\n"
-                "    (void)t, (void)q, (void)v, (void)k, (void)out;\n");
-    x->mode = OUT_ALL;
+    put(x, "\nDEVICE void friction_laws(double t, const double *q, const double *v, const double *k, const double "
+           "*reaction, double *out) {\n    (void)t, (void)q, (void)v, (void)k, (void)reaction, (void)out;\n");
+    x->mode = OUT_ALL, x->of_rub = true;
     if (x->m->rub_tape) status = carom_lane_write_group(&x->rub, 0, &names, true, x->write, x->user);
+    x->of_rub = false;
     put(x, "}\n");
     return status;
 }
@@ -587,6 +615,7 @@ static carom_status put_single(text *x) {
     put_law(x, "restitution", 0);
     put_law(x, "tangential_restitution", 1);
     put_law(x, "friction", 2);
+    CAROM_TRY(put_impacts(x));
     CAROM_TRY(put_friction(x));
     // Friction that the run has and the text has no directions for.
     put(x, "\nDEVICE int rubs_outside(const double *k) {\n    (void)k;\n");

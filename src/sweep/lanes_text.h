@@ -30,11 +30,12 @@ typedef struct text {
     int njumps;
     int nk;
     bool starts;                          // initial values differ
-    carom_lane lane, check, rub;          // of the model, of what is observed, of friction that varies
+    carom_lane lane, check, rub, bounce;  // of the model, of what is observed, of friction and restitution that vary
     carom_lane *pair, *kind;              // of each pair of shapes, of each kind
     int row[MOST_C + MOST_E + 1];         // by constraint
     // while a group is written: what its results are called, and of which pair they are, from 1
     int mode, of_pair, of_kind;
+    bool of_rub;                          // inputs beyond the parameters are reactions
 } text;
 
 enum { OUT_ALL, OUT_MOTION, OUT_ROWS, OUT_DIRECTIONS, OUT_JOINTS, OUT_GRADIENT, OUT_KC, OUT_OBSERVE, OUT_ONE };
@@ -46,6 +47,8 @@ static inline carom_node node_of(const text *x, int value) { return x->m->observ
 
 static inline double steps_of(const text *x, double t) { return round(t / x->r->h); }
 
+/// Are there bodies that come and go?
+bool lane_bodies_come(const carom_model *m);
 /// Does a parameter differ between systems, and as which of what varies?  Does a value depend on such parameters?
 bool lane_varied(const text *x, int parameter, int *which);
 bool lane_depends(const text *x, int value);

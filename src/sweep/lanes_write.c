@@ -1,4 +1,5 @@
 // lanes_write.c: a sweep as one text.
+#include "base/dormand.h"
 #include "base/escape.h"
 #include "base/number.h"
 #include "base/tolerance.h"
@@ -287,7 +288,7 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     for (int c = 0; c < carom_model_count(l->model).contacts; ++c)
         PUT(t, "%d, ", impacts && carom_model_contact_is(l->model, s->section.contact, c));
     put(t, "0};\n");
-    PUT(t, "#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->def.count, impacts,
+    PUT(t, "#define COUNT %ld\n#define IMPACTS (%d || NREACTING)\n#define PENETRATION %d\n", s->def.count, impacts,
         carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
@@ -322,9 +323,23 @@ static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *
     return CAROM_OK;
 }
 
+// What the laws of impact are told, which the library has in headers.
+static void put_laws(const sheet *t) {
+#define TEXT(...) #__VA_ARGS__
+#define TEXT_OF(...) TEXT(__VA_ARGS__)
+    PUT(t, "enum { CAROM_NEWTON = %d, CAROM_POISSON = %d, CAROM_ENERGETIC = %d, CAROM_FREMOND = %d };\n", CAROM_NEWTON,
+        CAROM_POISSON, CAROM_ENERGETIC, CAROM_FREMOND);
+    PUT(t, "#define ENERGETIC_ROWS %d\n#define CAROM_ESTIMATE %g\n", 1 + CAROM_TANGENTS, CAROM_ESTIMATE);
+    put(t, "#define CAROM_DORMAND_A " TEXT_OF(CAROM_DORMAND_A) "\n");
+    put(t, carom_energetic_text);
+    put(t, carom_lanes_impacts);
+    put(t, carom_impact_text);
+}
+
 static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *err) {
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_SINGLE, t->write, t->user, err));
     put(t, carom_lanes_contact);
+    if (carom_lanes_other_laws(l->model)) put_laws(t);
     put(t, carom_lanes_signals);
     put(t, carom_lanes_step);
     put(t, carom_lanes_run);
@@ -339,7 +354,7 @@ static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lane
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
     CAROM_TRY(put_typed(t, l, "V", 'V', err));
     // single systems are rare: the compiler may save its time
-    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n");
+    put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n#define BY_VECTOR\n");
     CAROM_TRY(put_typed(t, l, "double", 'D', err));
     CAROM_TRY(put_body(t, l, err));
     put(t, carom_lanes_block_c);

@@ -1,6 +1,7 @@
 // spec.c: what is varied.  a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed, FILE.csv:column.
 #include "base/number.h"
 #include "base/option.h"
+#include "model/conditions.h"
 #include "sweep/sweep.h"
 #include <carom/option.h>
 #include <math.h>
@@ -221,10 +222,24 @@ carom_status carom_vary_unknown(const carom_model *m, const char *setting, const
                       near ? "; did you mean '" : "; `carom info` lists them", near ? near : "", near ? "'?" : "");
 }
 
+// (SW-3)  A body with `exists while` comes with the velocity of the model, whatever the sweep starts with.
+static carom_status check_comes(const varied *v, carom_error *err) {
+    const carom_model *m = v->model;
+    for (int i = 0; i < m->nconditions && v->kind == VARY_RATE; ++i) {
+        const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
+        if (b && b->v >= 0 && v->index >= b->v && v->index < b->v + (b->space == SPATIAL ? 6 : 3))
+            return carom_fail(err, CAROM_BAD_INPUT,
+                              "`vary %.60s`: '%.60s' has `exists while`, and comes with the velocity that the model "
+                              "gives it; write a parameter there, and vary that",
+                              v->name, m->conditions[i].name);
+    }
+    return CAROM_OK;
+}
+
 static carom_status name_it(varied *v, carom_error *err) {
     if (strncmp(v->name, "option.", 7) == 0) return v->kind = VARY_OPTION, CAROM_OK;
     return carom_vary_find(v->model, v->name, &v->kind, &v->index)
-               ? CAROM_OK
+               ? check_comes(v, err)
                : carom_vary_unknown(v->model, "`vary`", v->name, err);
 }
 
