@@ -136,9 +136,61 @@ static void a_sweep_may_change_how_many_there_are(void **state) {
     carom_sweep_destroy(s);
 }
 
+#define TOUCH "\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor]}}\n"
+
+// Bodies of a world have the names that they would have alone.
+static void bodies_that_nobody_names_have_names(void **state) {
+    (void)state;
+    static const char *const position[] = {"x", "y", "z", "qw", "qx", "qy", "qz"}, *const velocity[] = {"vx", "vy",
+                                                                                                        "vz", "wx",
+                                                                                                        "wy", "wz"};
+    carom_error err = {0};
+    carom_model *m = model_of("carom: 1\nbodies:\n  d: {mass: 1, inertia: 1, at: [0, 0], shape: {circle: 1}}\n"
+                              "  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 1], shape: {sphere: "
+                              "0.1}}}\n  last: {mass: 1, inertia: [1, 1, 1]}\nlet: {a: s.7.x}" TOUCH,
+                              &err);
+    if (!m) fail_msg("%s", err.text);
+    const carom_model_sizes n = carom_model_count(m);
+    const int first = 7; // positions of s.7, which an expression names
+    char name[20];
+    assert_int_equal(n.coordinates, 3 + 7 * 41);
+    assert_int_equal(n.velocities, 3 + 6 * 41);
+    assert_string_equal(carom_model_coordinate(m, 0), "s.7.x");
+    assert_string_equal(carom_model_velocity(m, 5), "s.7.wz");
+    assert_string_equal(carom_model_coordinate(m, first + 2), "d.angle");
+    assert_string_equal(carom_model_velocity(m, 6 + 2), "d.wz");
+    for (int k = 0; k < 39; ++k)
+        for (int i = 0; i < 7; ++i) {
+            snprintf(name, sizeof name, "s.%d.%s", k < 7 ? k : k + 1, position[i]);
+            assert_string_equal(carom_model_coordinate(m, first + 3 + 7 * k + i), name);
+            snprintf(name, sizeof name, "s.%d.%s", k < 7 ? k : k + 1, velocity[i % 6]);
+            assert_string_equal(carom_model_velocity(m, 6 + 3 + 6 * k + i % 6), name);
+        }
+    assert_string_equal(carom_model_coordinate(m, n.coordinates - 1), "last.qz");
+    assert_string_equal(carom_model_velocity(m, n.velocities - 1), "last.wz");
+    carom_model_destroy(m);
+    static const struct {
+        const char *more, *says;
+    } twice[] = {{"  s.3: {mass: 1, inertia: [1, 1, 1]}",
+                  "m.yaml:4:3: 's.3.vx' of body 's.3' is already defined as a velocity of a body (line 3)"},
+                 {"coordinates: {s.3.x: {at: 0, rate: 0}}",
+                  "m.yaml:3:3: 's.3.x' of body 's.3' is already defined as a coordinate (line 4)"}};
+    for (int i = 0; i < 2; ++i) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "carom: 1\nbodies:\n  s: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 1], shape: "
+                 "{sphere: 0.1}}}\n%s" TOUCH,
+                 twice[i].more);
+        assert_null(model_of(text, &err));
+        if (!strstr(err.text, twice[i].says)) fail_msg("'%s' is not in: %s", twice[i].says, err.text);
+    }
+}
+
 static void mistakes_have_their_place(void **state) {
     (void)state;
-    static const struct { const char *bodies, *says; } wrong[] = {
+    static const struct {
+        const char *bodies, *says;
+    } wrong[] = {
         {"b: {repeat: 2.5, body: {mass: 1, inertia: 1}}",
          "m.yaml:2:22: repeat must be an integer of at least 1, got 2.5"},
         {"b: {repeat: 0, body: {mass: 1, inertia: 1}}", "repeat must be an integer of at least 1, got 0"},
@@ -182,6 +234,7 @@ int main(void) {
         cmocka_unit_test(a_family_is_what_its_members_are),
         cmocka_unit_test(a_parameter_changes_how_many_there_are),
         cmocka_unit_test(a_sweep_may_change_how_many_there_are),
+        cmocka_unit_test(bodies_that_nobody_names_have_names),
         cmocka_unit_test(mistakes_have_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

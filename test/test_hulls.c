@@ -211,6 +211,42 @@ static void gaps_change_with_velocities(void **state) {
     for (int k = 0; k < 6; ++k) assert_true(seen[k] > 5);
 }
 
+// Boxes whose faces lie on each other touch in the same features, and in the same places of the patch, however rounding
+// has turned and moved them: as they lie one on the other, side by side, and turned about their normal.
+static void rounding_does_not_choose_features(void **state) {
+    (void)state;
+    unsigned seed = 5;
+    double x[8][3];
+    carom_hull h;
+    for (int i = 0; i < 24; ++i) x[i / 3][i % 3] = (i / 3 >> i % 3 & 1) - 0.5;
+    assert_int_equal(carom_hull_make((const double(*)[3])x, 8, &h), CAROM_HULL_OK);
+    const carom_convex box = {.hull = &h};
+    for (int t = 0; t < 400; ++t) {
+        const double up[3] = {0, 0, 1}, yaw = t % 2 ? 0 : next(&seed), aside = t % 4 < 2 ? 0 : 0.3 * next(&seed),
+                     size = pow(10, -11 - t % 6);
+        carom_frame a = {.r = {aside, 0.5 * aside, 1 + 1e-4 * next(&seed)}}, b = {.r = {0}}, c;
+        carom_feature f[2][CAROM_PATCH];
+        double n[3] = {next(&seed), next(&seed), next(&seed)}, R[9];
+        const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3; ++k) n[k] /= length;
+        turn_by(yaw, up, a.R), turn_by(0, up, b.R), turn_by(size, n, R);
+        for (int i = 0; i < 9; ++i) {
+            c.R[i] = 0;
+            for (int k = 0; k < 3; ++k) c.R[i] += R[i / 3 * 3 + k] * a.R[3 * k + i % 3];
+        }
+        for (int k = 0; k < 3; ++k) c.r[k] = a.r[k] + size * next(&seed);
+        carom_patch_find(&box, &a, &box, &b, f[0]);
+        carom_patch_find(&box, &c, &box, &b, f[1]);
+        for (int k = 0; k < CAROM_PATCH; ++k) {
+            assert_int_equal(f[0][k].kind, f[1][k].kind);
+            assert_int_equal(f[0][k].a, f[1][k].a);
+            assert_int_equal(f[0][k].b, f[1][k].b);
+            assert_int_equal(f[0][k].spare, f[1][k].spare);
+        }
+    }
+    carom_hull_free(&h);
+}
+
 // -- motions ----------------------------------------------------------------------------------------------------------
 
 static carom_sim *run(const carom_model *m, const char *scheme, double h, long steps) {
@@ -654,6 +690,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(hulls_that_are_none),
         cmocka_unit_test(signs_of_gaps),
         cmocka_unit_test(gaps_change_with_velocities),
+        cmocka_unit_test(rounding_does_not_choose_features),
         cmocka_unit_test(a_cube_on_a_slope),
         cmocka_unit_test(ellipsoids_touch),
         cmocka_unit_test(a_ball_on_heights),

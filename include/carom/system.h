@@ -84,7 +84,7 @@ typedef struct carom_list {
     int pairs;            // of bodies that are near each other; a pair may have several contacts
     long long *key;       // slots, saved with the state: the contact of each slot, in the system's own code; 0: none
     bool *is_new;         // slots: has another contact than before
-    bool *stays;          // slots: keeps its contact, near or not; NULL: none does, and margin_for() is not called
+    bool *stays;          // slots: keeps its contact, near or not; NULL: none does
     double *sleep_timers; // 1 + nparts + 2 nv, saved with the state: end of the counted interval; time below the sleep
                           // speed and velocity integrals of each part; NULL: sleeping is off
     int *asleep;          // nparts, saved with the state: 0: awake; else the number of the group with which such a part
@@ -97,6 +97,7 @@ typedef struct carom_list {
     const bool *off;      // nswitches: switches of the simulation that are off; NULL: none is
     const carom_way *ahead; // a motion from there that is decided already; NULL: none
     bool has_fast_bodies; // bodies move far relative to their size in the step of the list; see may_tunnel()
+    bool measured;        // margin_for() may be called
 } carom_list;
 
 /// A pair of a list: its contacts, slots first .. first + count - 1, and the velocities that move its two bodies, v[i]

@@ -318,9 +318,11 @@ static void say_memory(const run *r) {
         if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1) available = 1024.0 * (double)kilobytes;
     if (f) fclose(f);
     if (!(most > available)) return;
-    cli_say("%s reserves %.3g GB for the case that all %d contacts act at once, and %.3g GB are available: the run "
+    const carom_system *sys = carom_sim_system(r->sim);
+    cli_say("%s reserves %.3g GB for the case that all %d contacts%s act at once, and %.3g GB are available: the run "
             "fails if it comes to that; other schemes need less (docs/large-systems.md)",
-            carom_sim_scheme(r->sim)->name, 1e-9 * most, carom_model_system(r->model)->nc, 1e-9 * available);
+            carom_sim_scheme(r->sim)->name, 1e-9 * most, sys->nc, sys->listed ? " of bodies near each other" : "",
+            1e-9 * available);
 }
 
 static bool create_sim(run *r) {

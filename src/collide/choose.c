@@ -17,19 +17,20 @@ static void across(const carom_frame *a, const double *n, double *u, double *v) 
 }
 
 void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f) {
-    // depth counts ten times as much as distance: the deepest point is among those kept; pi/4
-    static const double DEEP = 10, EIGHTH = 0.78539816339744831;
+    // depth counts ten times as much as distance: the deepest point is among those kept
+    static const double DEEP = 10, C = 0.92387953251128674, S = 0.38268343236508977, // of pi/8
+        toward[DIRECTIONS][2] = {{C, S}, {S, C}, {-S, C}, {-C, S}, {-C, -S}, {-S, -C}, {S, -C}, {C, -S}};
     int chosen[CAROM_PATCH], deepest = 0;
-    double u[3], v[3];
+    double u[3], v[3], at[MOST][2];
     across(a, n, u, v);
+    for (int i = 0; i < c->n; ++i) at[i][0] = dot(u, c->p[i]), at[i][1] = dot(v, c->p[i]);
     for (int i = 1; i < c->n; ++i)
         if (c->gap[i] < c->gap[deepest] - SIDE * size) deepest = i;
     for (int k = 0; k < CAROM_PATCH; ++k) {
-        const double x = cos((k + 0.5) * EIGHTH), y = sin((k + 0.5) * EIGHTH);
         int best = deepest;
         double most = -INFINITY;
         for (int i = 0; i < c->n && k < DIRECTIONS; ++i) {
-            const double s = x * dot(u, c->p[i]) + y * dot(v, c->p[i]) - DEEP * c->gap[i];
+            const double s = toward[k][0] * at[i][0] + toward[k][1] * at[i][1] - DEEP * c->gap[i];
             if (s > most + SIDE * size) most = s, best = i;
         }
         chosen[k] = best;
@@ -37,7 +38,7 @@ void carom_patch_choose(const candidates *c, const carom_frame *a, const double 
         for (int j = 0; j < k && !f[k].spare; ++j) {
             double w[3];
             minus(c->p[best], c->p[chosen[j]], w);
-            f[k].spare = size_of(w) <= SAME * size;
+            f[k].spare = best == chosen[j] || dot(w, w) <= SAME * SAME * size * size;
         }
     }
 }

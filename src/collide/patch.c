@@ -6,7 +6,8 @@
 // own exact distance.  Of many some stay (choose.c).
 #include "collide/posed.h"
 
-static const double PARALLEL = 1e-6; // sine: edges along each other have no direction across both
+// Sine: edges along each other have no direction across both, and one along a face has none but the face's normal.
+static const double PARALLEL = 1e-6;
 
 typedef struct axis {
     double sep, n[3]; // n from B to A
@@ -26,13 +27,21 @@ static void try_faces(const posed *x, const posed *other, bool first, axis *best
     }
 }
 
+// Cosine between a normal and a direction of this length; 0 where rounding says which side it looks to: the axis across
+// such edges is that face's normal within PARALLEL, and does not separate better than the face by TIE.
+static double side_of(const double *n, const double *d, double length) {
+    const double x = dot(n, d);
+    return fabs(x) > PARALLEL * length ? x : 0;
+}
+
 // Do the arcs between the normals of A's edge and between the opposite ones of B's edge cross?  Then the edges make a
 // face of A - B.  side: of B's normals against A's edge; few edges of B have normals on both sides of it.
 static bool arcs_cross(const posed *A, int e, const double *side, const posed *B, int f, double *g) {
     const double c_side = side[B->h->edge[f][2]], m_side = side[B->h->edge[f][3]];
     if (!(c_side * m_side < 0)) return false;
     edge_along(B, f, g);
-    const double a_side = -dot(A->n[A->h->edge[e][2]], g), b_side = -dot(A->n[A->h->edge[e][3]], g);
+    const double length = size_of(g), a_side = -side_of(A->n[A->h->edge[e][2]], g, length),
+                 b_side = -side_of(A->n[A->h->edge[e][3]], g, length);
     return a_side * b_side < 0 && c_side * b_side > 0;
 }
 
@@ -41,13 +50,14 @@ static void try_edges(const posed *A, const posed *B, axis *best) {
     for (int e = 0; e < A->h->ne; ++e) {
         double d[3], side[2 * CAROM_HULL_CORNERS];
         edge_along(A, e, d);
-        for (int f = 0; f < B->h->nf; ++f) side[f] = dot(B->n[f], d);
+        const double length = size_of(d);
+        for (int f = 0; f < B->h->nf; ++f) side[f] = side_of(B->n[f], d, length);
         for (int f = 0; f < B->h->ne; ++f) {
             double g[3], n[3], w[3], sum[3];
             if (!arcs_cross(A, e, side, B, f, g)) continue;
             cross(d, g, n);
             const double size = size_of(n);
-            if (!(size > PARALLEL * size_of(d) * size_of(g))) continue;
+            if (!(size > PARALLEL * length * size_of(g))) continue;
             for (int k = 0; k < 3; ++k) sum[k] = B->n[B->h->edge[f][2]][k] + B->n[B->h->edge[f][3]][k];
             const double sign = dot(n, sum) > 0 ? 1 : -1;
             minus(edge_from(A, e), edge_from(B, f), w);
@@ -79,9 +89,11 @@ static void find_solids(const posed *A, const carom_frame *a, const posed *B, ca
         for (int i = 0; i < 3; ++i) p[i] = edge_from(A, best.a)[i] + s * d[i];
         add(&c, CAROM_EDGE_EDGE, best.a, best.b, best.sign, p, best.sep);
     }
-    corners_over(&c, A, g, B, h, best.n, 1, SIDE * size);
-    corners_over(&c, B, h, A, g, best.n, -1, SIDE * size);
-    edges_across(&c, A, g, B, h, best.n);
+    border of_face[2];
+    find_border(A, g, &of_face[0]), find_border(B, h, &of_face[1]);
+    corners_over(&c, A, g, &of_face[1], best.n, 1, size);
+    corners_over(&c, B, h, &of_face[0], best.n, -1, size);
+    edges_across(&c, &of_face[0], &of_face[1], best.n, size);
     const bool none = c.n == 0 && c.flush; // they pass each other: no feature of theirs touches
     if (c.n == 0)
         add(&c, best.kind, best.a, best.b, best.sign, best.kind == CAROM_CORNER_FACE ? A->v[best.a] : B->v[best.b],

@@ -7,19 +7,19 @@
 //
 // All of these together are a part of the C text of models: no two of them use one name for two things.
 #pragma once
-#include "collide/patch.h"
 #include "base/three.h"
+#include "collide/patch.h"
 #include <math.h>
 #include <string.h>
 
 enum { DIRECTIONS = 8, MOST = 4 * CAROM_HULL_CORNERS };
-static const double SAME = 1e-5,   // of the size: contacts that are nearer are one
-                    TIE = 1e-6,    // of the size: edges must separate by so much more than faces
-                    SIDE = 1e-9,   // of the size: beside a face
-                    FLUSH = 1e-9,  // of the size: faces that overlap by less only pass each other
-                    ALIGNED = 0.9, // cosine between the normals of contacts of one patch
-                    STEEP = 0.02,  // sine between edges that cross
-                    ALONG = 1e-14; // its square: lines that are parallel
+static const double SAME = 1e-5, // of the size: contacts that are nearer are one
+    TIE = 1e-6,                  // of the size: edges must separate by so much more than faces
+    SIDE = 1e-9,                 // of the size: beside a face
+    FLUSH = 1e-9,                // of the size: faces that overlap by less only pass each other
+    ALIGNED = 0.9,               // cosine between the normals of contacts of one patch
+    STEEP = 0.02,                // sine between edges that cross
+    ALONG = 1e-14;               // its square: lines that are parallel
 
 static inline double size_of(const double *a) { return sqrt(dot(a, a)); }
 static inline void turned(const double *R, const double *x, double *y) {
@@ -41,11 +41,12 @@ typedef struct room {
 static inline void pose(const carom_hull *h, const carom_frame *f, const double *origin, posed *x, room *in) {
     double r[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     minus(f->r, origin, r);
-    *x = (posed){.h = h, .v = (const double (*)[3])in->v, .n = (const double (*)[3])in->n, .offset = in->offset};
+    *x = (posed){.h = h, .v = (const double(*)[3])in->v, .n = (const double(*)[3])in->n, .offset = in->offset};
     for (int i = 0; i < h->nv; ++i) {
         turned(f->R, h->v[i], in->v[i]);
         for (int k = 0; k < 3; ++k) {
-            low[k] = fmin(low[k], in->v[i][k]), high[k] = fmax(high[k], in->v[i][k]);
+            if (in->v[i][k] < low[k]) low[k] = in->v[i][k];
+            if (in->v[i][k] > high[k]) high[k] = in->v[i][k];
             in->v[i][k] += r[k];
         }
     }
@@ -133,94 +134,123 @@ static inline bool over(const posed *x, int f, const double *p, const double *n,
         minus(x->v[c[(i + 1) % m]], x->v[c[i]], e);
         cross(e, n, out);
         minus(p, x->v[c[i]], w);
-        if (side * dot(out, w) > tolerance * size_of(e)) return false;
+        const double beside = side * dot(out, w);
+        if (beside > 0 && beside > tolerance * size_of(e)) return false;
     }
     return true;
 }
 
-// How far it is from p along d to the end of face f, seen along its normal; d crosses the end there, and does not run
-// along it.
-static inline double to_end(const posed *x, int f, const double *p, const double *d) {
+/// A face and where it ends: vectors in it across its edges, outwards, as long as these.
+typedef struct border {
+    const posed *x;
+    int f, m;
+    double out[CAROM_HULL_CORNERS][3], square[CAROM_HULL_CORNERS];
+} border;
+
+static inline void find_border(const posed *x, int f, border *b) {
     const int *c = x->h->face + x->h->face_at[f], m = x->h->face_at[f + 1] - x->h->face_at[f];
-    double least = INFINITY;
+    b->x = x, b->f = f, b->m = m;
     for (int i = 0; i < m; ++i) {
-        double e[3], out[3], w[3];
-        minus(x->v[c[(i + 1) % m]], x->v[c[i]], e);
-        cross(e, x->n[f], out);
-        minus(p, x->v[c[i]], w);
-        const double rate = dot(out, d);
-        if (rate > STEEP * size_of(e) * size_of(d)) least = fmin(least, fmax(0, -dot(out, w) / rate));
+        double e[3];
+        minus(x->v[c[i + 1 < m ? i + 1 : 0]], x->v[c[i]], e);
+        cross(e, x->n[f], b->out[i]);
+        b->square[i] = STEEP * STEEP * dot(e, e);
     }
-    return least * size_of(d);
+}
+
+// How far it is from p along d to the end of the face, seen along its normal; d crosses the end there, and does not run
+// along it.
+static inline double to_end(const border *b, const double *p, const double *d) {
+    const int *c = b->x->h->face + b->x->h->face_at[b->f];
+    const double square = dot(d, d);
+    double least = INFINITY;
+    for (int i = 0; i < b->m; ++i) {
+        double w[3];
+        const double rate = dot(b->out[i], d);
+        if (!(rate > 0 && rate * rate > b->square[i] * square)) continue;
+        minus(b->x->v[c[i]], p, w);
+        const double way = dot(b->out[i], w) / rate;
+        if (way < least) least = way > 0 ? way : 0;
+    }
+    return least * sqrt(square);
 }
 
 // (SHP-21)  An edge that leads along d from x, over face f, touches there only if it does not pass through the face,
 //           -d.n <= (s - 1e-9 R)/(4 R),  s the way to the end of the face, or `own` to that of the edge: else it meets
 //           that end, and what is here comes to the face just where it runs off.  Where faces lie flat, s ~ R, and a
 //           small angle between them is no matter; where they overlap by nothing, they only pass each other: *flush.
-static inline bool passes_through(const posed *on, int f, const double *x, const double *d, double own, double R,
+static inline bool passes_through(const border *on, const double *x, const double *d, double own, double R,
                                   bool *flush) {
-    const double fall = -4 * dot(d, on->n[f]) * R / size_of(d), way = to_end(on, f, x, d), s = fmin(way, own);
+    const double fall = -4 * dot(d, on->x->n[on->f]) * R / size_of(d);
+    if (fall <= -FLUSH * R) return false; // it rises from the face: no way is negative
+    const double way = to_end(on, x, d), s = fmin(way, own);
     if (fall > 0 && fall > way) return true;
     if (!(s < FLUSH * R && fall > s - FLUSH * R)) return false;
     return *flush = true;
 }
 
 // Does an edge of the corner pass through the face?
-static inline bool corner_passes(const posed *of, int corner, const posed *on, int f, bool *flush) {
+static inline bool corner_passes(const posed *of, int corner, const border *on, double R, bool *flush) {
     for (int e = 0; e < of->h->ne; ++e) {
         const int *ends = of->h->edge[e];
         double d[3];
         if (ends[0] != corner && ends[1] != corner) continue;
         minus(of->v[ends[ends[0] == corner]], of->v[corner], d);
-        if (passes_through(on, f, of->v[corner], d, INFINITY, fmin(of->size, on->size), flush)) return true;
+        if (passes_through(on, of->v[corner], d, INFINITY, R, flush)) return true;
     }
     return false;
 }
 
 // Does the edge along d that crosses edge e of face f at x, a part s of it behind, pass through the face, where it is
 // over it?
-static inline bool edge_passes(const posed *on, int f, int e, const double *x, const double *d, double s, double R,
+static inline bool edge_passes(const border *on, int e, const double *x, const double *d, double s, double R,
                                bool *flush) {
     double along[3], inside[3], way[3];
-    edge_along(on, e, along);
-    cross(on->n[f], along, inside);
-    const double sign = (dot(inside, d) > 0) == (on->h->edge[e][2] == f) ? 1 : -1;
+    edge_along(on->x, e, along);
+    cross(on->x->n[on->f], along, inside);
+    const double sign = (dot(inside, d) > 0) == (on->x->h->edge[e][2] == on->f) ? 1 : -1;
     for (int k = 0; k < 3; ++k) way[k] = sign * d[k];
-    return passes_through(on, f, x, way, (sign > 0 ? 1 - s : s) * size_of(d), R, flush);
+    return passes_through(on, x, way, (sign > 0 ? 1 - s : s) * size_of(d), R, flush);
 }
 
-static inline void corners_over(candidates *c, const posed *of, int face, const posed *on, int ground, const double *n,
-                                double side, double tolerance) {
+// R: the size of the smaller one.
+static inline void corners_over(candidates *c, const posed *of, int face, const border *over_face, const double *n,
+                                double side, double R) {
+    const posed *on = over_face->x;
+    const int ground = over_face->f;
     if (side * dot(n, on->n[ground]) < ALIGNED) return;
     for (int k = of->h->face_at[face]; k < of->h->face_at[face + 1]; ++k) {
         const int i = of->h->face[k];
-        if (!over(on, ground, of->v[i], n, side, tolerance) || corner_passes(of, i, on, ground, &c->flush)) continue;
+        if (!over(on, ground, of->v[i], n, side, SIDE * R) || corner_passes(of, i, over_face, R, &c->flush)) continue;
         const double gap = dot(on->n[ground], of->v[i]) - on->offset[ground];
-        if (side > 0) add(c, CAROM_CORNER_FACE, i, ground, 0, of->v[i], gap);
-        else add(c, CAROM_FACE_CORNER, ground, i, 0, of->v[i], gap);
+        if (side > 0)
+            add(c, CAROM_CORNER_FACE, i, ground, 0, of->v[i], gap);
+        else
+            add(c, CAROM_FACE_CORNER, ground, i, 0, of->v[i], gap);
     }
 }
 
-static inline void edges_across(candidates *c, const posed *A, int f, const posed *B, int g, const double *n) {
-    const double R = fmin(A->size, B->size);
+static inline void edges_across(candidates *c, const border *of_A, const border *of_B, const double *n, double R) {
+    const posed *A = of_A->x, *B = of_B->x;
+    const int f = of_A->f, g = of_B->f;
     for (int e = 0; e < A->h->ne; ++e) {
         if (A->h->edge[e][2] != f && A->h->edge[e][3] != f) continue;
         double d[3];
         edge_along(A, e, d);
+        const double square = dot(d, d);
         for (int k = 0; k < B->h->ne; ++k) {
             if (B->h->edge[k][2] != g && B->h->edge[k][3] != g) continue;
             double b[3], m[3], w[3], p[3], s, t;
             edge_along(B, k, b);
             cross(d, b, m);
-            const double size = size_of(m);
-            if (!(size > STEEP * size_of(d) * size_of(b)) || fabs(dot(m, n)) < ALIGNED * size) continue;
+            const double area = dot(m, m), size = sqrt(area);
+            if (!(area > STEEP * STEEP * square * dot(b, b)) || fabs(dot(m, n)) < ALIGNED * size) continue;
             if (!nearest_lines(edge_from(A, e), d, edge_from(B, k), b, &s, &t) || s < 0 || s > 1 || t < 0 || t > 1)
                 continue;
             const double sign = dot(m, n) > 0 ? 1 : -1;
             minus(edge_from(A, e), edge_from(B, k), w);
             for (int i = 0; i < 3; ++i) p[i] = edge_from(A, e)[i] + s * d[i];
-            if (edge_passes(A, f, e, p, b, t, R, &c->flush) || edge_passes(B, g, k, p, d, s, R, &c->flush)) continue;
+            if (edge_passes(of_A, e, p, b, t, R, &c->flush) || edge_passes(of_B, k, p, d, s, R, &c->flush)) continue;
             add(c, CAROM_EDGE_EDGE, e, k, sign, p, sign * dot(m, w) / size);
         }
     }

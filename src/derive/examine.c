@@ -1,8 +1,9 @@
 // examine.c: `carom check`: what can be known about a model without running it.
+#include "derive/examine.h"
 #include "base/missing.h"
 #include "base/number.h"
 #include "base/option.h"
-#include "derive/examine.h"
+#include "derive/bodies/body.h"
 #include "flex/member.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
@@ -163,7 +164,7 @@ static void inertias(exam *x) {
         if (b->space == SPATIAL && b->mass > 0 && !solid(b->J))
             carom_exam_say(x, CAROM_WARNING,
                            "inertia of %s is unphysical: one principal moment exceeds the sum of the other two",
-                           b->where);
+                           carom_body_where(b).text);
     }
 }
 

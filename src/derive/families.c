@@ -18,6 +18,8 @@ enum { MOST_MEMBERS = 1000000 };
 typedef struct family {
     const char *name;
     int count[3], n; // members along each of n indices
+    char *member;    // names of all members, `stride` bytes each; NULL: not made yet
+    size_t stride;
 } family;
 
 /// Bodies `first` to before `first + count` of a mechanism without families: members of one that share a record, the
@@ -25,14 +27,14 @@ typedef struct family {
 struct body_run {
     int first, count;
     carom_mech_body *record;
-    carom_datum *name;      // of each
+    carom_datum name;       // of the family
     carom_indices *indices; // of the one that the record is for
     const family *of;
 };
 
 typedef struct families {
     resolver *r;
-    const family *list;
+    family *list;
     int n;
     const carom_indices *indices; // of the record that is made; NULL: it is of no family
     void *record;
@@ -71,11 +73,27 @@ static void number(const family *f, int k, int *at) {
     for (int i = f->n - 1; i >= 0; --i) at[i] = k % f->count[i], k /= f->count[i];
 }
 
-static char *name_of(families *x, const family *f, const int *at) {
-    char text[128];
-    int used = snprintf(text, sizeof text, "%.80s", f->name);
-    for (int i = 0; i < f->n; ++i) used += snprintf(text + used, sizeof text - (size_t)used, ".%d", at[i]);
-    return carom_pool_text(&x->r->m->memory, text, (size_t)used);
+static size_t spell_member(const family *f, int k, char *text, size_t room) {
+    int at[3];
+    number(f, k, at);
+    size_t used = (size_t)snprintf(text, room, "%.80s", f->name);
+    for (int i = 0; i < f->n; ++i) used += (size_t)snprintf(text + used, room - used, ".%d", at[i]);
+    return used;
+}
+
+static const char *member_name(const family *f, int k) { return f->member + (size_t)k * f->stride; }
+
+// The last name is the longest.  NULL: no memory
+static const char *name_of(const families *x, family *f, int k) {
+    enum { ROOM = 128 };
+    char text[ROOM];
+    if (!f->member) {
+        f->stride = spell_member(f, members(f) - 1, text, ROOM) + 1;
+        f->member = carom_pool_take(&x->r->m->memory, (size_t)members(f) * f->stride);
+        for (int i = 0; f->member && i < members(f); ++i)
+            spell_member(f, i, f->member + (size_t)i * f->stride, f->stride);
+    }
+    return f->member ? member_name(f, k) : NULL;
 }
 
 // -- what is given of a family ----------------------------------------------------------------------------------------
@@ -121,7 +139,7 @@ static carom_status read_index(resolver *r, const carom_datum *repeat, const car
 
 // -- names of members -------------------------------------------------------------------------------------------------
 
-static const family *find(const families *x, const char *text, size_t length) {
+static family *find(const families *x, const char *text, size_t length) {
     for (int i = 0; i < x->n; ++i)
         if (strlen(x->list[i].name) == length && strncmp(x->list[i].name, text, length) == 0) return &x->list[i];
     return NULL;
@@ -324,13 +342,19 @@ const carom_mech_body *carom_body_given(const resolver *r, int i) {
     const struct body_run *run = run_of(r, i);
     if (!run) return &r->mech->bodies[i];
     number(run->of, i - run->first, run->indices->at);
-    run->record->name = run->name[i - run->first];
+    run->record->name.text = member_name(run->of, i - run->first);
+    run->record->name.length = strlen(run->record->name.text);
     return run->record;
 }
 
-const carom_datum *carom_body_named(const resolver *r, int i) {
+const char *carom_body_named(const resolver *r, int i) {
     const struct body_run *run = run_of(r, i);
-    return run ? &run->name[i - run->first] : &r->mech->bodies[i].name;
+    return run ? member_name(run->of, i - run->first) : r->mech->bodies[i].name.text;
+}
+
+const carom_datum *carom_body_written(const resolver *r, int i) {
+    const struct body_run *run = run_of(r, i);
+    return run ? &run->name : &r->mech->bodies[i].name;
 }
 
 // -- families where shapes are listed ---------------------------------------------------------------------------------
@@ -345,10 +369,10 @@ static carom_status spread(families *x, carom_datum *d, bool apart) {
         count += f && !apart ? members(f) : 1;
     }
     if (!any) return CAROM_OK;
-    carom_datum *item = carom_pool_take(&x->r->m->memory, (size_t)count * sizeof *item), *next = item;
+    carom_datum *item = carom_pool_take(&x->r->brief, (size_t)count * sizeof *item), *next = item;
     if (!item) return carom_fault_memory(x->r);
     for (const carom_datum *c = carom_ones(d); c != carom_ones_end(d); ++c) {
-        const family *f = c->kind == CAROM_TEXT ? find(x, c->text, c->length) : NULL;
+        family *f = c->kind == CAROM_TEXT ? find(x, c->text, c->length) : NULL;
         if (apart && (f || c->kind == CAROM_LIST)) {
             *next = *c;
             CAROM_TRY(spread(x, next, false));
@@ -357,10 +381,8 @@ static carom_status spread(families *x, carom_datum *d, bool apart) {
         }
         if (!f) *next++ = *c;
         for (int k = 0; f && k < members(f); ++k) {
-            int at[3];
-            number(f, k, at);
             *next = *c;
-            next->text = name_of(x, f, at);
+            next->text = name_of(x, f, k);
             if (!next->text) return carom_fault_memory(x->r);
             next->length = strlen(next->text);
             ++next;
@@ -375,7 +397,7 @@ static carom_status spread(families *x, carom_datum *d, bool apart) {
 // ignore: [[A, B], ...], each pair as `between` has it.
 static carom_status spread_ignored(families *x, carom_datum *d) {
     if (d->kind != CAROM_LIST || d->count == 0) return CAROM_OK;
-    carom_datum *item = carom_pool_take(&x->r->m->memory, (size_t)d->count * sizeof *item);
+    carom_datum *item = carom_pool_take(&x->r->brief, (size_t)d->count * sizeof *item);
     if (!item) return carom_fault_memory(x->r);
     memcpy(item, d->item, (size_t)d->count * sizeof *item);
     d->item = item;
@@ -385,6 +407,10 @@ static carom_status spread_ignored(families *x, carom_datum *d) {
 }
 
 static carom_status spread_contact(families *x, carom_mech_contact *c) {
+    struct given_lists *given = carom_pool_take(&x->r->brief, sizeof *given);
+    if (!given) return carom_fault_memory(x->r);
+    *given = (struct given_lists){c->between, c->among, c->ignore, x->r->given};
+    x->r->given = given;
     CAROM_TRY(spread_ignored(x, &c->ignore));
     if (carom_given(&c->among)) CAROM_TRY(spread(x, &c->among, false));
     return c->between.kind == CAROM_LIST ? spread(x, &c->between, true) : CAROM_OK;
@@ -400,35 +426,30 @@ static carom_status make_record(families *x, const section *s, const void *of, v
     return strcmp(s->key, "contacts") == 0 ? spread_contact(x, record) : CAROM_OK;
 }
 
-static carom_status name_member(families *x, const family *f, const int *at, const carom_datum *name, carom_datum *to) {
+static carom_status name_member(families *x, family *f, int k, const carom_datum *name, carom_datum *to) {
     *to = *name;
-    to->text = name_of(x, f, at);
+    to->text = name_of(x, f, k);
     if (!to->text) return carom_fault_memory(x->r);
     to->length = strlen(to->text);
     return CAROM_OK;
 }
 
 // One record for all members.
-static carom_status make_shared(families *x, const section *s, const family *f, const carom_datum *name,
+static carom_status make_shared(families *x, const section *s, family *f, const carom_datum *name,
                                 carom_indices *indices, const void *each, carom_mech_body *to, int first) {
     resolver *r = x->r;
     const int n = members(f);
-    carom_datum *names = carom_pool_take(&r->m->memory, (size_t)n * sizeof *names);
-    if (!names) return carom_fault_memory(r);
-    for (int k = 0; k < n; ++k) {
-        number(f, k, indices->at);
-        CAROM_TRY(name_member(x, f, indices->at, name, &names[k]));
-    }
+    number(f, n - 1, indices->at);
     x->indices = indices;
     CAROM_TRY(make_record(x, s, each, to));
     x->indices = NULL;
-    to->name = names[0];
-    r->m->runs[r->m->nruns++] = (struct body_run){first, n, to, names, indices, f};
+    CAROM_TRY(name_member(x, f, 0, name, &to->name));
+    r->m->runs[r->m->nruns++] = (struct body_run){first, n, to, *name, indices, f};
     return CAROM_OK;
 }
 
 // Members of a family, from record `first` of the section on, which `to` is.
-static carom_status make_family(families *x, const section *s, const family *f, const void *of, unsigned char *to,
+static carom_status make_family(families *x, const section *s, family *f, const void *of, unsigned char *to,
                                 int first) {
     resolver *r = x->r;
     const carom_datum *name = of, *repeat = datum_at(of, s->repeat), *index = datum_at(of, s->index);
@@ -448,13 +469,13 @@ static carom_status make_family(families *x, const section *s, const family *f, 
         number(f, k, indices[k].at);
         x->indices = &indices[k];
         CAROM_TRY(make_record(x, s, each, to));
-        CAROM_TRY(name_member(x, f, indices[k].at, name, (carom_datum *)(void *)to));
+        CAROM_TRY(name_member(x, f, k, name, (carom_datum *)(void *)to));
     }
     x->indices = NULL;
     return CAROM_OK;
 }
 
-static carom_status make_section(families *x, carom_mech *whole, const section *s, const family *f) {
+static carom_status make_section(families *x, carom_mech *whole, const section *s, family *f) {
     const carom_mech *from = x->r->mech;
     const unsigned char *old = records_of(from, s);
     const int n = count_of(from, s);
@@ -504,6 +525,15 @@ carom_status carom_derive_families(resolver *r) {
     for (int k = 0; k < SECTIONS; ++k) CAROM_TRY(make_section(&x, whole, &sections[k], list + first[k]));
     r->mech = whole;
     return CAROM_OK;
+}
+
+void carom_forget_brief(resolver *r) {
+    carom_mech_contact *c = r->mech->contacts;
+    for (const struct given_lists *of = r->given; of; of = of->next) ++c;
+    for (const struct given_lists *of = r->given; of; of = of->next)
+        --c, c->between = of->between, c->among = of->among, c->ignore = of->ignore;
+    for (int i = 0; i < r->m->nfree; ++i) r->m->bodies[r->m->free_body[i]].R0 = NULL;
+    carom_pool_free(&r->brief);
 }
 
 // -- bodies where shapes are listed -----------------------------------------------------------------------------------

@@ -58,6 +58,8 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
     if (status == CAROM_OK) status = complete(m, err);
     if (status == CAROM_OK && (r.mech->nfigures || r.mech->ntouches)) status = carom_derive_draw(&r); // is it right?
     if (r.values) carom_graph_destroy(r.values);
+    if (status == CAROM_OK) carom_forget_brief(&r);
+    carom_pool_free(&r.brief);
     return status;
 }
 
@@ -137,6 +139,7 @@ void carom_model_destroy(carom_model *m) {
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
     if (m->release) m->release(m->owned);
     if (m->graph) carom_graph_destroy(m->graph);
+    if (m->free_names) free(m->free_names->text);
     carom_names_free(&m->names);
     carom_names_free(&m->outs);
     carom_names_free(&m->shape_names);

@@ -57,6 +57,11 @@ typedef struct resolver {
     double arc;
     bool failed; // err->text has its place already
     const carom_lazy *lazy;
+    pool brief; // what is needed until the model is made
+    struct given_lists {
+        carom_datum between, among, ignore;
+        struct given_lists *next;
+    } *given; // of each contact, the last one first, before families became members; NULL: there are no families
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
@@ -82,11 +87,14 @@ enum {
 // families.c
 /// Families become records like all others: r->mech is one without families from then on.
 carom_status carom_derive_families(resolver *r);
+/// When nothing else is derived: lists of contacts are as they were given, and `brief` is gone.
+void carom_forget_brief(resolver *r);
 /// Body i of r->mech, i < r->mech->nbodies.  Members of a family whose records differ in their names and in what is
 /// evaluated at once share one: it says what member i has until the next call.
 const carom_mech_body *carom_body_given(const resolver *r, int i);
-/// The name of body i, for as long as the model lives.
-const carom_datum *carom_body_named(const resolver *r, int i);
+/// The name of body i, and where that, or the family's, is written; for as long as the model lives.
+const char *carom_body_named(const resolver *r, int i);
+const carom_datum *carom_body_written(const resolver *r, int i);
 /// Where contacts list shapes, a body means all of its own, and ground those of the ground.
 carom_status carom_derive_owners(resolver *r);
 

@@ -28,7 +28,7 @@ static void store(carom_model *m, bound *b, double x) {
     case BOUND_SPEED: m->start[m->nq + o->v + k] = x; break;
     case BOUND_ANGLE:
         m->start[o->orientation] = x;
-        o->R0[0] = o->R0[4] = cos(x), o->R0[3] = sin(x), o->R0[1] = -o->R0[3];
+        if (o->R0) o->R0[0] = o->R0[4] = cos(x), o->R0[3] = sin(x), o->R0[1] = -o->R0[3];
         break;
     case BOUND_MASS: o->mass = x; break;
     case BOUND_INERTIA:

@@ -1,8 +1,10 @@
 // answers.c: what a model answers to records, messages and programs: names, counts, outputs.
-#include "base/number.h"
 #include "model/answers.h"
+#include "base/number.h"
 #include "model/pairs.h"
 #include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,15 +107,53 @@ static const char *unknown_name(const carom_model *m, int i, bool rate) {
     return b->unknown_name + ((size_t)i + (rate ? (size_t)b->count : 0)) * b->stride;
 }
 
+// -- names of free bodies' columns: thirteen for each, and few are asked for where there are many bodies --------------
+
+const char *const carom_body_columns[2][14] = {
+    {"vx", "vy", "wz", "x", "y", "angle"}, {"vx", "vy", "vz", "wx", "wy", "wz", "x", "y", "z", "qw", "qx", "qy", "qz"}};
+
+static char *write_free_names(const carom_model *m, size_t stride) {
+    const size_t nq = (size_t)(m->nq - m->visible.nq_own), nv = (size_t)(m->nv - m->visible.nv_own);
+    char *text = malloc((nq + nv) * stride), *position = text, *velocity = text + nq * stride;
+    for (int k = 0; text && k < m->nfree; ++k) {
+        const body *b = &m->bodies[m->free_body[k]];
+        const int velocities = b->space == SPATIAL ? 6 : 3;
+        const char *const *part = carom_body_columns[b->space == SPATIAL];
+        for (int i = 0; part[i]; ++i) {
+            char **to = i < velocities ? &velocity : &position;
+            snprintf(*to, stride, "%.60s.%s", b->name, part[i]);
+            *to += stride;
+        }
+    }
+    return text;
+}
+
+// They stay for as long as the model; threads that ask first at one time write equal ones.
+static const char *free_name(const carom_model *m, int i, bool rate) {
+    struct free_names *f = m->free_names;
+    char *text = atomic_load(&f->text);
+    if (!text) {
+        char *mine = write_free_names(m, f->stride);
+        if (!mine) return "?"; // no memory
+        if (atomic_compare_exchange_strong(&f->text, &text, mine))
+            text = mine;
+        else
+            free(mine);
+    }
+    const int number = rate ? m->nq - m->visible.nq_own + i - m->visible.nv_own : i - m->visible.nq_own;
+    return text + f->stride * (size_t)number;
+}
+
 const char *carom_model_coordinate(const carom_model *m, int i) {
     if (!m) return NULL;
-    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text
-                                      : unknown_name(m, i - m->visible.nq_own, false);
+    if (i < m->visible.nq_own) return m->names.at[m->coordinate_name[i]].text;
+    return m->nfree ? free_name(m, i, false) : unknown_name(m, i - m->visible.nq_own, false);
 }
 
 const char *carom_model_velocity(const carom_model *m, int i) {
     if (!m) return NULL;
-    return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->visible.nv_own, true);
+    if (i < m->visible.nv_own) return m->velocity[i];
+    return m->nfree ? free_name(m, i, true) : unknown_name(m, i - m->visible.nv_own, true);
 }
 
 // The coordinates of contacts that are friction alone stay 0.
@@ -226,7 +266,7 @@ const char *carom_model_freedom(const carom_model *m, int i) {
     if (carom_model_state(m, i)) return m->velocity[i];
     for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
         if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
-    return m->velocity[i];
+    return carom_model_velocity(m, i);
 }
 
 const char *carom_model_parameter(const carom_model *m, int i, double *value) {

@@ -88,7 +88,7 @@ typedef struct body {
     const char *name;
     const carom_datum *place; // of its name
     const carom_datum *material; // of its shapes; NULL: none
-    char where[80];    // "body 'NAME'"
+    const char *kind;  // "body", "point" or "member", for messages
     space space;
     int v, orientation; // first velocity; the angle (planar) or first component of the quaternion (spatial)
     double mass, J[9];
@@ -96,17 +96,27 @@ typedef struct body {
     carom_node r[3], R[9], angle; // centre of mass, body frame to world, angle (planar and moved)
     double centre[3];  // of mass where its shapes are written, when it has a density
     double axis[3];    // of that angle, when it is moved in space
-    double r0[3], R0[9];          // at the start
+    double r0[3], *R0;            // at the start; of a free one until the model is made
     bool floating;                // the frame of a floating member, whose energies are elsewhere
     bool carried;                 // a point of one: v < 0, but it moves with coordinates
     int driven;                   // its place in GROUP_DRIVEN, from 1; 0: none
     bool free;                    // no expression knows it: free.c
     int condition;                // under which it is there, from 1; 0: always
-    struct body_start { double v[6], orientation[4]; } *start; // of a free one: velocities; angle or quaternion
+    struct body_start { double v[6], orientation[4]; } *start; // of a free one, until it has a place: velocities;
+                                                               // angle or quaternion
     double angle0;                // carried and planar: at the start
     struct body_point { const char *name; double s[3]; } *points;
     int npoints;
 } body;
+
+/// Names of positions and velocities of free bodies, made when one is asked for: answers.c.
+typedef struct free_names {
+    _Atomic(char *) text; // `stride` bytes for each position, then for each velocity
+    size_t stride;
+} free_names;
+
+/// "vx", ... "angle" of a planar (0) or spatial (1) body, velocities first; NULL behind the last.
+extern const char *const carom_body_columns[2][14];
 
 /// A joint: its frame in both bodies, its coordinates, its constraints.
 typedef struct joint {
@@ -282,7 +292,8 @@ struct carom_model {
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     double gravity[3];
     carom_node gravity_node[3];
-    int nfree;    // bodies that no expression knows
+    int nfree, *free_body; // bodies that no expression knows: which they are, in the order of their columns
+    free_names *free_names;
     body *bodies; // the ground first, those of the section, then frames and points of floating members
     int nbodies;
     struct floating *floating; // floating.c

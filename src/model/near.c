@@ -518,8 +518,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     f.m = m, f.list = list, f.l = open_list(m, list), f.q = q, f.v = v, f.h = h;
     f.l->reach = list->margin;
     f.l->h = h;
-    // those who ask strays() want contacts to stay
-    if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv);
+    if (list->measured) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv);
     for (bool again = true; again;) CAROM_TRY(search_once(&f, t, &again));
     return place(&f);
 }

@@ -47,7 +47,7 @@ typedef struct shape {
     shape_kind kind;
     double radius;     // of rounds, capsules, cylinders, holes, slots, bores
     double at[3];      // centre; a point of a plane
-    double X[9];       // own axes: columns
+    const double *X;   // own axes: columns of nine numbers by rows, which shapes may share
     double half[3];    // half edges of a box, half axes of an ellipsoid; [0]: half length of capsules, slots, cylinders
     int axis;          // which own axis is the long one, or the normal of a plane
     int ncorners;      // of a planar polygon or box, counterclockwise
@@ -68,6 +68,9 @@ typedef struct shape {
     int nodes;
     const vec *belt;   // velocity of its surface in the frame of its body; NULL: none
 } shape;
+
+/// X of shapes that are not turned; of points.
+static const double carom_shape_upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, carom_shape_no_axes[9] = {0};
 
 static inline bool carom_shape_finite(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 static inline bool carom_shape_piece(const shape *s) { return s->kind >= SHAPE_LINE && s->kind <= SHAPE_HOLLOW; }

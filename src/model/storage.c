@@ -174,9 +174,9 @@ static void couple_terms(int *last, const int *i, const int *j, int n) {
 }
 
 carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err) {
-    int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last),
+    int *last = malloc(((size_t)m->nv + 1) * sizeof *last),
         *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
-    if (!last || !part) return carom_model_no_memory(m, err);
+    if (!last || !part) return free(last), carom_model_no_memory(m, err);
     for (int i = 0; i < m->nv; ++i) last[i] = i;
     couple_terms(last, m->mass.i, m->mass.j, m->mass.n);
     couple_terms(last, m->dM.i, m->dM.l, m->dM.n);
@@ -196,6 +196,7 @@ carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err) {
         if (last[i] + 1 > end || i >= end) end = last[i] + 1;
     }
     part[n] = m->nv;
+    free(last);
     m->sys.part = part;
     m->sys.nparts = n;
     return CAROM_OK;

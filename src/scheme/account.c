@@ -181,7 +181,7 @@ carom_status carom_substep_done(carom_step *s, double t, const double *q, const 
 }
 
 void carom_list_suffices(carom_step *s, const carom_way *motion) {
-    if (s->sys->contact_list->margin_for)
+    if (s->sys->contact_list->margin_for) // schemes that call this have `recalls`: carom_list.measured
         s->inside->margin =
             fmax(s->inside->margin, s->sys->contact_list->margin_for(s->sys->model, s->sys_work, motion));
 }

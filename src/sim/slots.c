@@ -30,6 +30,7 @@ void carom_sim_list_make(carom_sim *sim) {
     sim->own = *sim->sys;
     sim->list.slots = sim->own.listed;
     sim->list.freezes = sim->scheme->follows_features && sim->own.contact_list->freeze;
+    sim->list.measured = sim->scheme->recalls;
     sim->own_events = *sim->own.events;
     sim->own.events = &sim->own_events;
     if (sim->list.freezes) sim->own_events.freeze = sim->own.contact_list->freeze;

@@ -74,7 +74,7 @@ static carom_status read_spatial(resolver *r, const carom_mech_body *of, body *b
     const int first = 6 * (int)(b - r->m->bodies);
     if (at)
         CAROM_TRY(carom_resolve_bound_vector(r, at, "the position of a spatial body", 3, BOUND_PLACE, first, b->r0));
-    CAROM_TRY(read_orientation(r, of, b->where, e0));
+    CAROM_TRY(read_orientation(r, of, carom_body_where(b).text, e0));
     if (velocity)
         CAROM_TRY(carom_resolve_bound_vector(r, velocity, "the velocity of a spatial body", 3, BOUND_SPEED, first, v));
     if (spin)
@@ -87,16 +87,17 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
     const carom_datum *mass = carom_given(&of->mass), *inertia = carom_given(&of->inertia),
                       *density = carom_given(&of->density);
     if (density && (mass || inertia))
-        return carom_fault(r, density->key, 0, "%s has a density, and '%s' as well; remove one of the two", b->where,
-                           (mass ? mass : inertia)->key->text);
+        return carom_fault(r, density->key, 0, "%s has a density, and '%s' as well; remove one of the two",
+                           carom_body_where(b).text, (mass ? mass : inertia)->key->text);
     if (!density && carom_given(&of->thickness))
-        return carom_fault(r, of->thickness.key, 0, "%s has no density; `thickness` belongs to that", b->where);
+        return carom_fault(r, of->thickness.key, 0, "%s has no density; `thickness` belongs to that",
+                           carom_body_where(b).text);
     if (density) return carom_solid_mass(r, of, b);
     if (!mass || !inertia)
         return carom_fault(r, b->place, 0,
                            "%s has no %s; write `mass: 1, inertia: 0.1` (planar) or `inertia: [0.1, 0.1, 0.2]` "
                            "(spatial), or `density: 1000` and a shape",
-                           b->where, mass ? "inertia" : "mass");
+                           carom_body_where(b).text, mass ? "inertia" : "mass");
     const int body = (int)(b - r->m->bodies), first = 6 * body;
     CAROM_TRY(carom_resolve_term(r, mass, "the mass", BOUND_MASS, body, &b->mass, &b->mass_node));
     if (!(b->mass > 0)) return carom_fault(r, mass, 0, "mass must be positive, got %g", b->mass);
@@ -130,7 +131,7 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
                       *axis = carom_given(&motion->axis);
     if (!at && !angle && !axis)
         return carom_fault(r, &motion->name, 0, "the motion of %s is empty; write `motion: {at: [0, sin(t)]}`",
-                           b->where);
+                           carom_body_where(b).text);
     if (!at || at->kind != CAROM_LIST || (at->count != 2 && at->count != 3))
         return carom_fault(r, at ? at : &motion->name, 0,
                            "the motion needs `at:` with a list of two (planar) or three (spatial)");
@@ -147,6 +148,7 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
     memcpy(b->axis, n, sizeof n);
     if (b->space == SPATIAL) carom_body_turned_frame(r, b, n);
     else carom_body_planar_frame(r, b);
+    if (!carom_body_turned(r, b, carom_shape_upright)) return carom_fault_memory(r);
     for (int i = 0; i < 12; ++i) {
         const carom_node x = i < 3 ? b->r[i] : b->R[i - 3];
         CAROM_TRY(carom_resolve_start(r,
@@ -196,14 +198,15 @@ static carom_status read_body(resolver *r, const carom_mech_body *of, body *b) {
         for (size_t i = 0; i < sizeof free / sizeof *free; ++i)
             if (free[i] && carom_given(free[i]))
                 return carom_fault(r, free[i]->key, 0,
-                                   "the motion of %s is prescribed; '%s' cannot be combined with `motion`", b->where,
-                                   free[i]->key->text);
+                                   "the motion of %s is prescribed; '%s' cannot be combined with `motion`",
+                                   carom_body_where(b).text, free[i]->key->text);
         CAROM_TRY(read_motion(r, of->motion, b));
     } else {
         CAROM_TRY(read_mass(r, of, b));
         if (b->space == PLANAR && (axis || quaternion))
             return carom_fault(r, (axis ? axis : quaternion)->key, 0,
-                               "%s is planar (its inertia is one number) and turns by `angle` alone", b->where);
+                               "%s is planar (its inertia is one number) and turns by `angle` alone",
+                               carom_body_where(b).text);
         CAROM_TRY(b->space == SPATIAL ? read_spatial(r, of, b) : read_planar(r, of, b));
     }
     return read_points(r, &of->points, b);
@@ -274,7 +277,8 @@ carom_status carom_derive_bodies(resolver *r) {
     if (!m->bodies) return carom_fault_memory(r);
     CAROM_TRY(read_gravity(r, gravity));
     body *ground = &m->bodies[m->nbodies++];
-    *ground = (body){.name = "ground", .space = EITHER, .v = -1, .R0 = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    *ground = (body){.name = "ground", .space = EITHER, .v = -1};
+    if (!carom_body_turned(r, ground, carom_shape_upright)) return carom_fault_memory(r);
     for (int i = 0; i < 9; ++i) ground->R[i] = r_num(r, i % 4 == 0);
     for (int i = 0; i < 3; ++i) ground->r[i] = r_num(r, 0);
     ground->angle = r_num(r, 0);
@@ -296,11 +300,11 @@ carom_status carom_derive_bodies(resolver *r) {
             return carom_fault(r, &of->name, 0,
                                "'ground' is predefined; for a body with prescribed motion use `motion:`");
         *b = (body){.name = of->name.text,
-                    .place = carom_body_named(r, i),
+                    .kind = "body",
+                    .place = carom_body_written(r, i),
                     .material = carom_given(&of->material),
                     .v = -1,
                     .free = is_free[i]};
-        snprintf(b->where, sizeof b->where, "body '%.60s'", b->name);
         CAROM_TRY(read_body(r, of, b));
         if (carom_given(&of->exists_while))
             CAROM_TRY(carom_add_condition(r, &of->exists_while, b->name, m->nbodies, -1, &b->condition));

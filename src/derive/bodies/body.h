@@ -38,6 +38,11 @@ static const int carom_inertia_at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
 /// Where the body is at the start goes into the structure (r0, R0 are used).
 carom_status carom_body_start_fixed(resolver *r, const body *b);
 
+/// R0, which is a copy; false: no memory.
+bool carom_body_turned(resolver *r, body *b, const double *R0);
+/// "body 'NAME'" for messages.
+typedef struct body_where { char text[80]; } body_where;
+body_where carom_body_where(const body *b);
 /// Is its motion prescribed, by expressions of time?
 static inline bool carom_body_prescribed(const body *b) { return b->v < 0 && !b->carried; }
 /// Angle of a planar body at the start.
@@ -53,6 +58,8 @@ void carom_body_planar_frame(resolver *r, body *b);
 void carom_body_turned_frame(resolver *r, body *b, const double *n);
 /// BODY.part as a new name.
 carom_status carom_body_name(resolver *r, const body *b, const char *part, name_kind kind, int index, name **out);
+/// The message that `text`, a name of the body, is the other's.
+carom_status carom_body_name_taken(resolver *r, const body *b, const char *text, const name *other);
 
 // floating.c: flexible members with a frame of their own, as they are drawn.
 struct floating {

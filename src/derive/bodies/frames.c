@@ -50,19 +50,28 @@ carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const ch
 
 // -- names -----------------------------------------------------------------------------------------------------
 
+carom_status carom_body_name_taken(resolver *r, const body *b, const char *text, const name *other) {
+    return carom_fault(r, b->place, 0, "'%s' of body '%s' is already defined as %s%s; rename one of them", text,
+                       b->name, carom_name_kind(other->kind), carom_line_of(other->line).text);
+}
+
 carom_status carom_body_name(resolver *r, const body *b, const char *part, name_kind kind, int index, name **out) {
     carom_model *m = r->m;
     char text[140];
     snprintf(text, sizeof text, "%.60s.%.70s", b->name, part);
     const name *other = carom_names_find(&m->names, text, strlen(text));
-    if (other)
-        return carom_fault(r, b->place, 0, "'%s' of body '%s' is already defined as %s%s; rename one of them", text,
-                           b->name, carom_name_kind(other->kind), carom_line_of(other->line).text);
+    if (other) return carom_body_name_taken(r, b, text, other);
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     *out = copy ? carom_names_add(&m->names, copy, kind, index, b->place->line) : NULL;
     if (!*out) return carom_fault_memory(r);
     (*out)->used = true;
     return CAROM_OK;
+}
+
+body_where carom_body_where(const body *b) {
+    body_where w;
+    snprintf(w.text, sizeof w.text, "%s '%.60s'", b->kind, b->name);
+    return w;
 }
 
 // A position of the body; moves with velocity v when v >= 0.
@@ -93,6 +102,12 @@ static carom_status add_velocity(resolver *r, const body *b, const char *part, d
 }
 
 // -- frames ----------------------------------------------------------------------------------------------------
+
+bool carom_body_turned(resolver *r, body *b, const double *R0) {
+    b->R0 = carom_pool_take(b->free ? &r->brief : &r->m->memory, 9 * sizeof *b->R0);
+    if (b->R0) memcpy(b->R0, R0, 9 * sizeof *b->R0);
+    return b->R0;
+}
 
 // R of a unit quaternion, row by row.
 static void rotation(const double *e, double *R) {
@@ -211,7 +226,7 @@ void carom_body_turn_back(const body *b, const double *a, double *s) {
 
 // What a free body starts with; it gets its place later.
 static carom_status keep_start(resolver *r, body *b, const double *v, int nv, const double *turn, int n) {
-    b->start = carom_pool_take(&r->m->memory, sizeof *b->start);
+    b->start = carom_pool_take(&r->brief, sizeof *b->start);
     if (!b->start) return carom_fault_memory(r);
     memcpy(b->start->v, v, (size_t)nv * sizeof *v);
     memcpy(b->start->orientation, turn, (size_t)n * sizeof *turn);
@@ -221,7 +236,7 @@ static carom_status keep_start(resolver *r, body *b, const double *v, int nv, co
 carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v, bool linear, bool angular) {
     static const char *const part[] = {"vx", "vy", "wz"};
     const double R0[9] = {cos(phi), -sin(phi), 0, sin(phi), cos(phi), 0, 0, 0, 1};
-    memcpy(b->R0, R0, sizeof R0);
+    if (!carom_body_turned(r, b, R0)) return carom_fault_memory(r);
     if (b->free) return keep_start(r, b, v, 3, &phi, 1);
     b->v = r->m->nv;
     for (int i = 0; i < 3; ++i) CAROM_TRY(add_velocity(r, b, part[i], v[i], i < 2 ? linear : angular));
@@ -238,7 +253,9 @@ carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const do
     static const char *const velocities[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     static const char *const places[] = {"x", "y", "z"}, *const parts[] = {"qw", "qx", "qy", "qz"};
     carom_node e[4];
-    rotation(e0, b->R0);
+    double R0[9];
+    rotation(e0, R0);
+    if (!carom_body_turned(r, b, R0)) return carom_fault_memory(r);
     if (b->free) return keep_start(r, b, v, 6, e0, 4);
     b->v = r->m->nv;
     for (int i = 0; i < 6; ++i) CAROM_TRY(add_velocity(r, b, velocities[i], v[i], i < 3 ? linear : angular));

@@ -4,9 +4,10 @@
 // and contacts move them, and nothing else.  Such a free body is numbers: no node of the graph, no instruction of the
 // tape.  Its positions and velocities come after those of all others.  A body that an expression, a joint, a spring or
 // a drawing names is derived as always.
-#include "derive/bodies/body.h"
 #include "base/text.h"
+#include "derive/bodies/body.h"
 #include "derive/shapes/shapes.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,7 @@ static bool is_of_another(const resolver *r, const carom_mech_contact *entry) {
     const carom_datum *of = friction ? carom_datum_get(friction, "of") : NULL;
     bool known = false;
     for (int i = 0; of && of->kind == CAROM_TEXT && i < r->mech->nbodies && !known; ++i)
-        known = strcmp(carom_body_named(r, i)->text, of->text) == 0;
+        known = strcmp(carom_body_named(r, i), of->text) == 0;
     if (!known) return false;
     if (each && each->kind == CAROM_LIST) return count_others(each, of->text) > 1;
     return two && two->kind == CAROM_LIST && two->count == 2 && count_others(&two->item[0], of->text) > 0 &&
@@ -183,8 +184,8 @@ carom_status carom_free_find(resolver *r, bool *is_free) {
     marks k = {.named = calloc((size_t)x->nbodies + 1, sizeof *k.named), .entry = entry};
     bool good = k.named != NULL && entry != NULL && carom_entries_named(r, entry) == CAROM_OK;
     for (int i = 0; i < x->nbodies && good; ++i) // a name that is there twice is a mistake of which others speak
-        if (!carom_names_find(&k.of, carom_body_named(r, i)->text, carom_body_named(r, i)->length))
-            good = carom_names_add(&k.of, carom_body_named(r, i)->text, NAME_QUANTITY, i, 0) != NULL;
+        if (!carom_names_find(&k.of, carom_body_named(r, i), strlen(carom_body_named(r, i))))
+            good = carom_names_add(&k.of, carom_body_named(r, i), NAME_QUANTITY, i, 0) != NULL;
     if (good) mark_all(r, &k);
     for (int i = 0; i < x->nbodies && good; ++i) {
         const carom_mech_body *b = carom_body_given(r, i);
@@ -197,32 +198,48 @@ carom_status carom_free_find(resolver *r, bool *is_free) {
 
 // -- where they are ---------------------------------------------------------------------------------------------------
 
-carom_status carom_free_place(resolver *r) {
-    static const char *const velocities[2][6] = {{"vx", "vy", "wz"}, {"vx", "vy", "vz", "wx", "wy", "wz"}};
-    static const char *const positions[2][7] = {{"x", "y", "angle"}, {"x", "y", "z", "qw", "qx", "qy", "qz"}};
+// Is a name of its positions and velocities another's?  Nobody looks for these by name: a body that is named is not
+// free.
+static carom_status check_columns(resolver *r, const body *b, names *bodies) {
+    const name *twice = carom_names_find(bodies, b->name, strlen(b->name));
+    free_names *all = r->m->free_names;
+    for (const char *const *part = carom_body_columns[b->space == SPATIAL]; *part; ++part) {
+        char text[140];
+        const size_t length = (size_t)snprintf(text, sizeof text, "%.60s.%s", b->name, *part);
+        const name *other = twice ? twice : carom_names_find(&r->m->names, text, length);
+        if (other) return carom_body_name_taken(r, b, text, other);
+        if (length >= all->stride) all->stride = length + 1;
+    }
+    return carom_names_add(bodies, b->name, NAME_VELOCITY, 0, b->place->line) ? CAROM_OK : carom_fault_memory(r);
+}
+
+static carom_status place_all(resolver *r, names *bodies) {
     carom_model *m = r->m;
     for (int i = 0; i < m->nbodies; ++i) {
         body *b = &m->bodies[i];
         const int spatial = b->space == SPATIAL, n = spatial ? 3 : 2, nv = spatial ? 6 : 3, nq = spatial ? 7 : 3;
-        name *made = NULL;
         if (!b->free) continue;
+        CAROM_TRY(check_columns(r, b, bodies));
         b->v = m->nv;
         b->orientation = m->nq + n;
-        for (int k = 0; k < nv; ++k) {
-            CAROM_TRY(carom_body_name(r, b, velocities[spatial][k], NAME_VELOCITY, m->nv, &made));
-            m->velocity[m->nv] = made->text;
-            m->given[m->nv] = true;
-            m->v0[m->nv++] = b->start->v[k];
-        }
+        for (int k = 0; k < nv; ++k) m->given[m->nv] = true, m->v0[m->nv++] = b->start->v[k];
         for (int k = 0; k < nq; ++k) {
-            CAROM_TRY(carom_body_name(r, b, positions[spatial][k], NAME_COORDINATE, m->nq, &made));
-            m->coordinate_name[m->nq] = (int)(made - m->names.at);
             m->velocity_of[m->nq] = k < n || !spatial ? b->v + k : -1;
             m->q0[m->nq++] = k < n ? b->r0[k] : b->start->orientation[k - n];
         }
-        ++m->nfree;
+        b->start = NULL;
+        m->free_body[m->nfree++] = i;
     }
     return CAROM_OK;
+}
+
+carom_status carom_free_place(resolver *r) {
+    names bodies = {0};
+    r->m->free_body = carom_pool_take(&r->m->memory, (size_t)r->m->nbodies * sizeof *r->m->free_body);
+    r->m->free_names = carom_pool_take(&r->m->memory, sizeof *r->m->free_names);
+    const carom_status status = r->m->free_body && r->m->free_names ? place_all(r, &bodies) : carom_fault_memory(r);
+    carom_names_free(&bodies);
+    return status;
 }
 
 // -- how they move ----------------------------------------------------------------------------------------------------

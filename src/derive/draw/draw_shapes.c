@@ -169,8 +169,10 @@ static carom_status flat(resolver *r, const shape *s, int dim) {
         return CAROM_OK;
     }
     shape plate = *s;
+    double axes[9];
     const double size[3] = {4 * l, 4 * l, 0.02 * l}; // bodies wander over it
-    carom_shape_axes_along(n, plate.X);
+    carom_shape_axes_along(n, axes);
+    plate.X = axes;
     for (int k = 0; k < 3; ++k) plate.at[k] = at[k] - 0.01 * l * n[k];
     CAROM_TRY(placed(r, &plate, CAROM_BOX, size, 3, 3));
     r->m->drawn->shape[r->m->drawn->count - 1].endless = true;

@@ -422,7 +422,8 @@ static carom_status point(maker *k, int i) {
                 .v = -1,
                 .carried = true};
     if (!b->name) return carom_fault_memory(k->d.r);
-    snprintf(b->where, sizeof b->where, "point '%.60s'", b->name);
+    b->kind = "point";
+    if (!carom_body_turned(k->d.r, b, k->b->R0)) return carom_fault_memory(k->d.r);
     where(k, k->d.place[i], b->r, b->r0);
     turn(k, k->d.place[i], b);
     for (int c = 0; c < k->per; ++c) {
@@ -492,7 +493,7 @@ static carom_status read_one(resolver *r, const carom_mech_member *of, const dou
     *k.b = (body){.name = n->text, .place = n, .v = -1, .floating = true};
     k.b->mass_node = carom_graph_number(m->graph, 0); // mass and inertia are in its energies
     for (int i = 0; i < 6; ++i) k.b->J_node[i] = k.b->mass_node;
-    snprintf(k.b->where, sizeof k.b->where, "member '%.60s'", k.b->name);
+    k.b->kind = "member";
     ++m->nbodies;
     const carom_status status = build(&k, gravity, &m->floating[m->nfloating]);
     carom_member_destroy(k.flex);

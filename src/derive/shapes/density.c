@@ -39,11 +39,11 @@ static carom_status add_volume(resolver *r, const carom_mech_shape *x, const bod
     static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
     shape s = {.name = b->name};
     double c[3], own[6];
-    CAROM_TRY(carom_read_shape(r, x, b, part, &s, b->where));
+    CAROM_TRY(carom_read_shape(r, x, b, part, &s, carom_body_where(b).text));
     const double v = volume(&s, c, own);
     if (!(v > 0))
         return carom_fault(r, &x->name, 0, "%s has a density, and a %s has no volume; give `mass` and `inertia`",
-                           b->where, carom_shape_word(s.kind));
+                           carom_body_where(b).text, carom_shape_word(s.kind));
     *sum += v;
     for (int k = 0; k < 3; ++k) first[k] += v * c[k];
     for (int m = 0; m < 6; ++m) second[m] += own[m] + v * c[I[m]] * c[J[m]];
@@ -85,7 +85,7 @@ static carom_status add_area(resolver *r, const carom_mech_shape *x, const body 
     const contour *c = NULL;
     carom_stretch side[MOST_CORNERS];
     double m[6] = {0};
-    CAROM_TRY(carom_read_shape(r, x, b, 0, &s, b->where));
+    CAROM_TRY(carom_read_shape(r, x, b, 0, &s, carom_body_where(b).text));
     if (carom_shape_piece(&s)) {
         CAROM_TRY(carom_outline_contour(r, x, &c));
         if (c->closed) carom_outline_moments(c->stretch, c->n, m);
@@ -93,7 +93,7 @@ static carom_status add_area(resolver *r, const carom_mech_shape *x, const body 
         carom_outline_moments(side, carom_shape_stretches(&s, side), m);
     if (!(m[0] > 0))
         return carom_fault(r, &x->name, 0, "%s has a density, and this %s has no area; give `mass` and `inertia`",
-                           b->where, carom_shape_word(s.kind));
+                           carom_body_where(b).text, carom_shape_word(s.kind));
     for (int k = 0; k < 6; ++k) sum[k] += m[k];
     return CAROM_OK;
 }
@@ -122,10 +122,11 @@ carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     CAROM_TRY(carom_resolve_number(r, &of->density, "the density", &density));
     if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density must be positive, got %g", density);
     if (!of->shape && of->nshapes == 0)
-        return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
+        return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", carom_body_where(b).text);
     if (space_of(r, of) == PLANAR) return planar_mass(r, of, b, density);
     if (carom_given(&of->thickness))
-        return carom_fault(r, of->thickness.key, 0, "%s is spatial; `thickness` belongs to planar bodies", b->where);
+        return carom_fault(r, of->thickness.key, 0, "%s is spatial; `thickness` belongs to planar bodies",
+                           carom_body_where(b).text);
     b->space = SPATIAL;
     for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {
         const carom_mech_shape *x = i < 0 ? of->shape : &of->shapes[i];

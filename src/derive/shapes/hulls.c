@@ -289,8 +289,7 @@ carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, 
     carom_hull_free(&hull);
     free(x.x);
     if (status != CAROM_OK) return status;
-    memset(s->X, 0, sizeof s->X);
-    s->X[0] = s->X[4] = s->X[8] = 1; // corners are in the body's frame
+    s->X = carom_shape_upright; // corners are in the body's frame
     carom_shape_enclose(s);
     return CAROM_OK;
 }

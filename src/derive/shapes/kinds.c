@@ -96,6 +96,8 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
             memset(x.at, 0, sizeof x.at), memset(y.at, 0, sizeof y.at), x.piece = y.piece = NULL;
         if (x.kind == SHAPE_ROUND && y.kind == SHAPE_ROUND) x.radius = y.radius = 0;
     }
+    if (memcmp(x.X, y.X, 9 * sizeof *x.X) != 0) return false;
+    x.X = y.X = NULL;
     x.name = y.name = NULL;
     x.place = y.place = NULL;
     x.body = y.body = NULL;

@@ -589,7 +589,6 @@ carom_status carom_outline_contour(resolver *r, const carom_mech_shape *x, const
 carom_status carom_read_outline(resolver *r, const carom_mech_shape *x, int part, shape *s) {
     static const shape_kind kinds[] = {
         [CAROM_OUTLINE_LINE] = SHAPE_LINE, [CAROM_OUTLINE_ARC] = SHAPE_ARC, [CAROM_OUTLINE_HOLLOW] = SHAPE_HOLLOW};
-    static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     struct kept_outline *k = NULL;
     CAROM_TRY(find(r, x, &k));
     carom_outline_piece *p = carom_pool_take(&r->m->memory, sizeof *p);
@@ -598,7 +597,7 @@ carom_status carom_read_outline(resolver *r, const carom_mech_shape *x, int part
     s->kind = kinds[p->kind];
     s->piece = p;
     s->contour = part == 0 ? &k->c : NULL;
-    memcpy(s->X, axes, sizeof axes);
+    s->X = carom_shape_upright;
     s->at[0] = p->middle[0], s->at[1] = p->middle[1], s->at[2] = 0;
     s->bound_radius = p->reach;
     return CAROM_OK;

@@ -88,7 +88,7 @@ static carom_status frame_at(resolver *r, member *b, double s, shape *out) {
     body *frame = carom_pool_take(&r->m->memory, sizeof *frame);
     if (!frame) return carom_fault_memory(r);
     *frame = (body){.name = b->name, .v = -1, .space = spatial(b) ? SPATIAL : PLANAR, .angle = n_num(g, 0)};
-    snprintf(frame->where, sizeof frame->where, "member '%.60s'", b->name);
+    frame->kind = "member";
     for (int i = 0; i < 3; ++i) {
         frame->r[i] = i < 2 || spatial(b) ? carom_member_where(r->m, b, s, i) : n_num(g, 0);
         if (frame->r[i] == CAROM_NONE) return carom_fault_memory(r);
@@ -96,7 +96,8 @@ static carom_status frame_at(resolver *r, member *b, double s, shape *out) {
         double weight[CAROM_MEMBER_POINT];
         if (i < 2 || spatial(b)) carom_member_position(b->flex, s, i, index, weight, &frame->r0[i]);
     }
-    for (int i = 0; i < 9; ++i) frame->R[i] = n_num(g, frame->R0[i] = i % 4 == 0);
+    if (!carom_body_turned(r, frame, carom_shape_upright)) return carom_fault_memory(r);
+    for (int i = 0; i < 9; ++i) frame->R[i] = n_num(g, frame->R0[i]);
     out->body = frame;
     out->member = b;
     return spin_at(r, b, s, &out->spin);
@@ -194,7 +195,7 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
                      .space = s->space,
                      .kind = SHAPE_ROUND,
                      .radius = s->radius,
-                     .X = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                     .X = carom_shape_upright,
                      .bound_radius = s->radius};
         CAROM_TRY(frame_at(r, b, arc(b, i), x));
     }

@@ -110,6 +110,13 @@ static carom_status read_polygon(resolver *r, const carom_datum *n, shape *s) {
     return CAROM_OK;
 }
 
+// Room for its own axes, which are as they were; NULL: no memory
+static double *own_axes(resolver *r, shape *s) {
+    double *X = carom_pool_take(&r->m->memory, 9 * sizeof *X);
+    if (X) memcpy(X, s->X, 9 * sizeof *X), s->X = X;
+    return X;
+}
+
 static carom_status read_normal(resolver *r, const carom_datum *n, shape *s) {
     if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
         return carom_fault(r, n, 0,
@@ -121,7 +128,9 @@ static carom_status read_normal(resolver *r, const carom_datum *n, shape *s) {
         return carom_fault(
             r, n, 0,
             "the normal of a plane has no length; write a direction, as in `plane: [0, 1]` or, in space, `[0, 0, 1]`");
-    for (int i = 0; i < 3; ++i) s->X[3 * i] = a[i] / size; // the first column; the others are not used
+    double *X = own_axes(r, s);
+    if (!X) return carom_fault_memory(r);
+    for (int i = 0; i < 3; ++i) X[3 * i] = a[i] / size; // the first column; the others are not used
     return CAROM_OK;
 }
 
@@ -169,17 +178,19 @@ static carom_status read_place(resolver *r, const carom_mech_shape *x, shape *s,
             return carom_fault(r, (angle ? angle : axis)->key, 0, "%s needs no %s", where, angle ? "angle" : "axis");
         return CAROM_OK;
     }
+    double *X = own_axes(r, s);
+    if (!X) return carom_fault_memory(r);
     if (!spatial || turns) {
         if (spatial && (angle != NULL) != (axis != NULL))
             return carom_fault(r, (angle ? angle : axis)->key, 0,
                                "%s is turned by `axis` and `angle`; one of the two is missing", where);
-        axes_turned(n, phi, s->X);
+        axes_turned(n, phi, X);
         return CAROM_OK;
     }
     if (angle)
         return carom_fault(r, angle->key, 0, "%s is placed by the direction of its `axis`; remove `angle`", where);
     s->axis = 2;
-    carom_shape_axes_along(n, s->X);
+    carom_shape_axes_along(n, X);
     return CAROM_OK;
 }
 
@@ -297,8 +308,8 @@ static carom_status wrong_space(resolver *r, const carom_datum *key, const struc
     char hint[120] = "";
     if (f->kind == SHAPE_ROUND) snprintf(hint, sizeof hint, "; write `%s`", said == PLANAR ? "sphere" : "circle");
     else if (f->planar && f->spatial) snprintf(hint, sizeof hint, "; `%s` is %s", f->word, f->value);
-    return carom_fault(r, key, 0, "%s is %s, and %s is %s%s", where, said == PLANAR ? "planar" : "spatial", b->where,
-                       said == PLANAR ? "spatial" : "planar", hint);
+    return carom_fault(r, key, 0, "%s is %s, and %s is %s%s", where, said == PLANAR ? "planar" : "spatial",
+                       carom_body_where(b).text, said == PLANAR ? "spatial" : "planar", hint);
 }
 
 carom_status carom_shape_parts(resolver *r, const carom_mech_shape *x, int *n) {
@@ -315,12 +326,12 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     s->kind = f->kind;
     s->body = b;
     s->place = &x->name;
-    s->X[0] = s->X[4] = s->X[8] = 1;
+    s->X = carom_shape_upright;
     const space said = space_of(f, x);
     s->space = b->space != EITHER ? b->space : said;
     if (of && b->place)
         return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members belong to section shapes",
-                           where, b->where);
+                           where, carom_body_where(b).text);
     if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
     if (said != EITHER && said != s->space) return wrong_space(r, value->key, f, where, b, said);
@@ -414,7 +425,7 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
         return carom_fault(r, &x->name, 0, "duplicate %s%s; rename one of them", where,
                            carom_line_of(other->line).text);
     shape *s = &m->shapes[m->nshapes];
-    s->name = carom_pool_text(&m->memory, text, strlen(text));
+    s->name = part ? carom_pool_text(&m->memory, text, strlen(text)) : b->name;
     if (!s->name) return carom_fault_memory(r);
     CAROM_TRY(carom_shape_parts(r, x, &s->parts));
     --s->parts;
@@ -440,6 +451,7 @@ static carom_status add_point(resolver *r, const body *b, int i) {
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
     s->kind = SHAPE_POINT;
+    s->X = carom_shape_no_axes;
     s->body = b;
     s->space = b->space;
     s->place = b->place;
