@@ -303,6 +303,25 @@ static void grazing(void **state) {
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
+// The same between two stops, which a free oscillation grazes together.
+static void grazing_both(void **state) {
+    (void)state;
+    const char *text =
+        "carom: 1\nparameters: {w: 0.9, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+        "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {right: {gap: 1 - x, restitution: 0.8}, "
+        "left: {gap: 1 + x, restitution: 0.8}}\n";
+    carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.2, 0.27);
+    carom_locus l =
+        curve_of(text, &b, "grazing right and left", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.25, 0.27, "w", 0.85, 0.95, 0);
+    for (long i = 0; i < l.curve.rows; ++i) {
+        const double F = l.curve.column[1].real[i], w = l.curve.column[2].real[i];
+        assert_close(F, hypot(1 - w * w, 0.2 * w), 1e-9);
+        assert_string_equal(l.curve.column[6].text[i], "");
+    }
+    assert_true(l.curve.rows > 10);
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
 static void refused_curves(void **state) {
     (void)state;
     carom_locus l;
@@ -337,7 +356,7 @@ int main(void) {
                                        cmocka_unit_test(stiffness_of_any_size),
                                        cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(two_stops),
-                                       cmocka_unit_test(table),         cmocka_unit_test(grazing),
+                                       cmocka_unit_test(table),         cmocka_unit_test(grazing), cmocka_unit_test(grazing_both),
                                        cmocka_unit_test(refused_curves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,8 +81,9 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         if (!was && is) add_closing(s, t, c);
         else if (!was && x->impulse[c] > 0) {
             add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
-            if (s->weakest.contact < 0 || jump < s->weakest.jump)
-                keep_touch(s, &s->weakest, c, t, x->q_before, x->v_before, x->mode_before), s->weakest.jump = jump;
+            carom_touching *weak = &s->weakest[c];
+            if (weak->contact < 0 || jump < weak->jump)
+                keep_touch(s, weak, c, t, x->q_before, x->v_before, x->mode_before), weak->jump = jump;
         }
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
         else if (was && x->mode_before[c] != x->mode[c])
@@ -597,7 +598,7 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->slow = INFINITY, s->fast = 0;
     if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
-    s->weakest.contact = -1;
+    for (int c = 0; c < s->p.nc; ++c) s->weakest[c].contact = -1;
     for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
     if (s->soft > 0 && linear) carom_model_soft_gaps(s->task.base, s->p.work, t_0, s->start, s->soft_gap);
     for (int i = 0; i < s->soft && linear; ++i)
@@ -856,10 +857,11 @@ static carom_status allocate(carom_shooter *s) {
     s->soft_closed = calloc(2 * (size_t)s->soft + 2, sizeof *s->soft_closed);
     if (!s->crossed || !s->soft_gap || !s->soft_closed) return no_memory(s->err);
     s->soft_now = s->soft_closed + s->soft + 1;
-    s->nearest = calloc(nc + 1, sizeof *s->nearest), s->touches = calloc((nc + 1) * (x + nc) + 1, sizeof *s->touches);
+    s->nearest = calloc(2 * nc + 1, sizeof *s->nearest), s->touches = calloc(2 * nc * (x + nc) + 1, sizeof *s->touches);
     if (!s->nearest || !s->touches) return no_memory(s->err);
-    for (size_t c = 0; c <= nc; ++c) {
-        carom_touching *t = c < nc ? &s->nearest[c] : &s->weakest;
+    s->weakest = s->nearest + nc;
+    for (size_t c = 0; c < 2 * nc; ++c) {
+        carom_touching *t = &s->nearest[c];
         *t = (carom_touching){.contact = -1, .x = s->touches + c * (x + nc)};
         t->mode = t->x + x;
     }
