@@ -312,13 +312,29 @@ static void grazing_both(void **state) {
         "left: {gap: 1 + x, restitution: 0.8}}\n";
     carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.2, 0.27);
     carom_locus l =
-        curve_of(text, &b, "grazing right and left", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.25, 0.27, "w", 0.85, 0.95, 0);
+        curve_of(text, &b, "grazing right and left", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.25, 0.27, "w", 0.8, 1, 0);
     for (long i = 0; i < l.curve.rows; ++i) {
         const double F = l.curve.column[1].real[i], w = l.curve.column[2].real[i];
         assert_close(F, hypot(1 - w * w, 0.2 * w), 1e-9);
         assert_string_equal(l.curve.column[6].text[i], "");
     }
     assert_true(l.curve.rows > 10);
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
+// Of orbits that are struck, doublings lead to the point where grazing is degenerate, and end there.
+static void doubling_to_grazing(void **state) {
+    (void)state;
+    const char *text =
+        "carom: 1\nparameters: {w: 0.985, F: 0.19}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+        "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {stop: {gap: 1 - x, restitution: 0.8}}\n";
+    carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.19, 0.24);
+    carom_locus l = curve_of(text, &b, "period-doubling", 0, "2*pi/w", CAROM_LOCUS_DOUBLING, "F", 0.15, 0.24, "w", 0.98,
+                             1, 0);
+    const long r = event_row(&l, "grazing stop");
+    assert_close(l.curve.column[2].real[r], sqrt(0.99), 1e-8);
+    assert_close(l.curve.column[1].real[r], hypot(0.01, 0.2 * sqrt(0.99)), 1e-8);
+    assert_int_equal(count(&l), 1);
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
@@ -356,7 +372,8 @@ int main(void) {
                                        cmocka_unit_test(stiffness_of_any_size),
                                        cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(two_stops),
-                                       cmocka_unit_test(table),         cmocka_unit_test(grazing), cmocka_unit_test(grazing_both),
+                                       cmocka_unit_test(table),         cmocka_unit_test(grazing),
+                                       cmocka_unit_test(grazing_both),  cmocka_unit_test(doubling_to_grazing),
                                        cmocka_unit_test(refused_curves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

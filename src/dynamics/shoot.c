@@ -67,7 +67,7 @@ static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, 
     carom_copy(to->x + s->nq + s->nv, s->signal + carom_model_system(s->task.base)->signals->nset, s->nz);
 }
 
-static void note_change(carom_shooter *s, const carom_change *x) {
+static void note_change(carom_shooter *s, const carom_change *x, bool linear) {
     const int nc = s->p.nc;
     double jump = 0;
     for (int i = 0; i < s->nv; ++i) jump = fmax(jump, fabs(x->v[i] - x->v_before[i]) / s->scale[s->nv + i]);
@@ -82,7 +82,7 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         else if (!was && x->impulse[c] > 0) {
             add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
             carom_touching *weak = &s->weakest[c];
-            if (weak->contact < 0 || jump < weak->jump)
+            if (linear && (weak->contact < 0 || jump < weak->jump))
                 keep_touch(s, weak, c, t, x->q_before, x->v_before, x->mode_before), weak->jump = jump;
         }
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
@@ -98,7 +98,7 @@ static void note_change(carom_shooter *s, const carom_change *x) {
 static carom_status on_change(void *user, const carom_change *x) {
     carom_shooter *s = user;
     while (s->nhits > 0 && s->hit[s->nhits - 1].end > x->t_before) --s->nhits;
-    if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x);
+    if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x, false);
     else
         for (int c = 0; c < s->p.nc; ++c) s->mode[c] = x->mode[c], s->struck = s->struck || x->impulse[c] > 0;
     s->closed = 0;
@@ -111,7 +111,7 @@ static void range(carom_shooter *s, const double *q) {
 }
 
 static carom_status on_cross(void *user, carom_path *w, const carom_change *x) {
-    note_change(user, x);
+    note_change(user, x, true);
     range(user, w->q);
     return CAROM_OK;
 }
@@ -598,8 +598,7 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->slow = INFINITY, s->fast = 0;
     if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
-    for (int c = 0; c < s->p.nc; ++c) s->weakest[c].contact = -1;
-    for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
+    for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = s->weakest[c].contact = -1;
     if (s->soft > 0 && linear) carom_model_soft_gaps(s->task.base, s->p.work, t_0, s->start, s->soft_gap);
     for (int i = 0; i < s->soft && linear; ++i)
         s->crossed[i] = 0, s->soft_closed[i] = s->soft_now[i] = s->soft_gap[i] < 0;
