@@ -64,7 +64,8 @@ typedef struct locus {
     double *A, *A_0, *rhs, *z, *work;        // of Newton's method; A_0: U x U without its last row
     int *col, *pivot;
     double *tau, *tau_1, *by, *x, *least, *most;
-    double norm;     // log of the other factors of (LOC-4)
+    double norm;     // log of the other factors of (LOC-4), at the last point
+    double unit;     // of eigenvalues there: g is smooth where all of them vanish
     double critical; // cos of the angle of the pair (torus), square of its frequency (hopf)
     bool complex_pair;
     double coefficient; // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
@@ -195,7 +196,7 @@ static carom_status evaluate(locus *s, double g[2]) {
         s->coefficient = response[1];
         return CAROM_OK;
     }
-    const carom_signed x = product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &rest);
+    const carom_signed x = product(&s->look, s->kind, s->unit, -1, -1, false, &least, &rest);
     if (least.i < 0) return carom_fail(s->err, CAROM_NOT_CONVERGED, "there are no eigenvalues");
     g[0] = x.sign * exp(fmin(x.log_size - s->norm, 300)), g[1] = 0;
     const double complex a = s->look.re[least.i] + I * s->look.im[least.i],
@@ -222,7 +223,8 @@ static carom_status refresh(locus *s) {
         s->norm = fmax(response[1], CAROM_NOT_ZERO);
         return CAROM_OK;
     }
-    product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &s->norm);
+    s->unit = unit_of(s);
+    product(&s->look, s->kind, s->unit, -1, -1, false, &least, &s->norm);
     return CAROM_OK;
 }
 
