@@ -329,7 +329,8 @@ static void hopf_to_double_zero(void **state) {
                        "\"1/2*x'^2\", potential: \"-a*x - x^3/3\"}\nforces: {x: \"(b + x)*x'\"}\n";
     for (double range = 0.6; range < 100; range *= 5) {
         carom_branch b = rests(text, "b", -range, range, 0);
-        carom_locus l = curve_of(text, &b, "hopf", 0, NULL, CAROM_LOCUS_HOPF, "a", -range, range, "b", -range, range, 0);
+        carom_locus l =
+            curve_of(text, &b, "hopf", 0, NULL, CAROM_LOCUS_HOPF, "a", -range, range, "b", -range, range, 0);
         const long r = event_row(&l, "bogdanov-takens");
         assert_close(l.curve.column[1].real[r], 0, 1e-12), assert_close(l.curve.column[2].real[r], 0, 1e-10);
         for (long i = 0; i < l.curve.rows; ++i)
@@ -385,7 +386,8 @@ static void refused_curves(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(strut),         cmocka_unit_test(bautin),
                                        cmocka_unit_test(imperfect_strut), cmocka_unit_test(double_zeros),
-                                       cmocka_unit_test(stiffness_of_any_size), cmocka_unit_test(hopf_to_double_zero),
+                                       cmocka_unit_test(stiffness_of_any_size),
+                                       cmocka_unit_test(hopf_to_double_zero),
                                        cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(two_stops),
                                        cmocka_unit_test(table),         cmocka_unit_test(grazing),

@@ -116,7 +116,7 @@ typedef struct carom_curve {
     carom_status (*first_lyapunov)(void *user, double *c);
     // behind graze(): the orbit with this approach speed, on the line of aim()
     carom_status (*touch)(void *user, double y);
-    // states and times where it touches, to keep them (x NULL: not at all) or to put them back; returns how many numbers
+    // states and times where it touches, to keep them (x NULL: not at all) or to put them back; returns how many
     int (*touching)(void *user, double *x, bool put);
     // speed along the normal of that contact
     double (*typical)(void *user);

@@ -18,7 +18,8 @@ static const double NOISE = 30;    // of the tolerance of the linearised motion 
 static const double BRIEF = 1e-3;  // of the period: a phase that is about to vanish
 static const double WEAK = 0.1;    // of typical speeds: an impact that may soon graze
 static const double ALIKE = 0.01, UNLIKE = 1e-3; // of the weakest impact, and of typical speeds: others are as weak
-// of typical speeds: the first impact behind grazing (of several the product, by which errors grow); how the next ones grow; the last one
+// of typical speeds: the first impact behind grazing (of several the product, by which errors grow); how the next ones
+// grow; the last one
 static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3;
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing

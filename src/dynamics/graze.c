@@ -411,7 +411,7 @@ carom_status carom_graze_solve(carom_graze *g, double y) {
     for (int i = 1; i < g->n && status == CAROM_OK; ++i) {
         const weak *h = &g->hit[i];
         if (y > 0 ? !(h->y > 0) : fabs(h->y) > TOGETHER * h->speed)
-            return carom_fail(g->c->err, CAROM_NOT_CONVERGED, "contacts that are nearly grazed are not grazed together");
+            return carom_fail(g->c->err, CAROM_NOT_CONVERGED, "contacts that are nearly grazed are not so together");
     }
     return status;
 }
