@@ -1,4 +1,5 @@
 // test_locus.c: curves of events in two parameters: known answers.
+#include <complex.h>
 #include "orbits.h"
 
 static const double PI = 3.14159265358979323846;
@@ -339,6 +340,36 @@ static void hopf_to_double_zero(void **state) {
     }
 }
 
+// q'' + c q' + (1 + a cos w t) sin q = 0: the pendulum at rest doubles where Hill's determinant over the harmonics
+// +-w/2, +-3w/2, ... vanishes, which is tridiagonal.  Nothing moves there, and no run takes long.
+static double hill(double a, double w, double c) {
+    double complex before = 1, d = 1;
+    for (int k = -15; k <= 15; k += 2) {
+        const double rate = k * w / 2, size = 1 + rate * rate;
+        const double complex next = (1 - rate * rate + I * rate * c) / size * d -
+                                    (k > -15 ? a * a / 4 / size / (1 + pow(rate - w, 2)) * before : 0);
+        before = d, d = next;
+    }
+    return creal(d);
+}
+
+static void tongue(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nparameters: {a: 0.01, w: 2, c: 0.02}\ncoordinates: {q: 0}\nenergy: {kinetic: "
+                       "\"1/2*q'^2\", potential: \"-(1 + a*cos(w*t))*cos(q)\"}\nforces: {q: \"-c*q'\"}\n";
+    carom_branch b = orbits(text, "2*pi/w", 0, "a", 0.01, 0.1);
+    carom_locus l = curve_of(text, &b, "period-doubling", 0, "2*pi/w", CAROM_LOCUS_DOUBLING, "a", 0.01, 0.5, "w", 1.7,
+                             2.3, 0);
+    assert_true(l.curve.rows > 40);
+    for (long i = 0; i < l.curve.rows; ++i) {
+        const double a = l.curve.column[1].real[i], w = l.curve.column[2].real[i], h = 1e-5;
+        const double slope =
+            hypot(hill(a + h, w, 0.02) - hill(a - h, w, 0.02), hill(a, w + h, 0.02) - hill(a, w - h, 0.02));
+        assert_close(hill(a, w, 0.02) / (slope / (2 * h)), 0, 1e-9); // a distance in the plane
+    }
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
 // Of orbits that are struck, doublings lead to the point where grazing is degenerate, and end there.
 static void doubling_to_grazing(void **state) {
     (void)state;
@@ -388,7 +419,8 @@ int main(void) {
                                        cmocka_unit_test(imperfect_strut), cmocka_unit_test(double_zeros),
                                        cmocka_unit_test(stiffness_of_any_size),
                                        cmocka_unit_test(hopf_to_double_zero),
-                                       cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
+                                       cmocka_unit_test(tongue),        cmocka_unit_test(duffing),
+                                       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(two_stops),
                                        cmocka_unit_test(table),         cmocka_unit_test(grazing),
                                        cmocka_unit_test(grazing_both),  cmocka_unit_test(doubling_to_grazing),

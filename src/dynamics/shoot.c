@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double ROUNDING = 2e-16; // of typical sizes: a state is not known better
 static const double VANISHED = 1e-13, NARROW = 1e-14; // of the rates at both ends; of the step: where a gap is least
 static const double SOFT_ZERO = 1e-13; // of typical sizes: a gap that is zero
 static const double SOFT_STEP = 1e-7; // of a step: the rate of a gap by a difference
@@ -734,6 +735,9 @@ carom_status carom_shooter_move(carom_shooter *s, const double *x, const double 
     if (sys->move) sys->move(sys->model, y, x, 1, d);
     else carom_add(y, x, 1, d, s->nv);
     for (int i = 0; i < s->nv + s->nz; ++i) y[s->nq + i] = x[s->nq + i] + s->scale[s->nv + i] * by[s->nv + i];
+    // what is left of a solution that is zero would be integrated as accurately as any other
+    for (int i = 0; i < s->nx && s->nq == s->nv; ++i)
+        if (fabs(y[i]) < ROUNDING * s->scale[i]) y[i] = 0;
     return settle(s, y, y + s->nq);
 }
 
