@@ -430,6 +430,32 @@ static void two_stops(void **state) {
     carom_orbit_free(&o);
 }
 
+// The same of a linear oscillator: a free oscillation grazes both stops together at F = |1 - w^2 + 0.2 i w|, and the
+// orbit that hits each of them once grazes both again at 3.46873359614 (Newton's method on its closed form over half a
+// period), where orbits that hit each twice begin, at smaller F.  Down from there the branch passes its fold.
+static void grazes_both(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {F: 0.05, w: 0.9}\ncoordinates: {x: 0}\nenergy: {kinetic: "
+                                     "\"1/2*x'^2\", potential: x^2/2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
+                                     "contacts: {right: {gap: 1 - x, restitution: 0.8}, left: {gap: 1 + x, "
+                                     "restitution: 0.8}}\n",
+                                     "2*pi/w", 0);
+    const double w = 0.9, to[2] = {0.4, 5};
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    for (int i = 0; i < 2; ++i) {
+        const carom_follow_def f = define_branch(&d, &o, start, "F", 0.05, to[i]);
+        carom_branch b = follow(&f);
+        consistent(&b);
+        assert_int_equal(count_events(&b), i == 0 ? 1 : 5); // and two pitchforks
+        assert_close(at_event(&b, "grazing right and left", 0), hypot(1 - w * w, 0.2 * w), 1e-10);
+        if (i == 1) assert_close(at_event(&b, "grazing", 1), 3.46873359614, 1e-10);
+        assert_close(cell(&b, "F", b.branch.rows - 1), to[i], 1e-9);
+        carom_branch_free(&b);
+    }
+    carom_orbit_free(&o);
+}
+
 // Above resonance the impacting branch turns back at grazing and has a fold where the quadratic of V has one root.
 static void nonsmooth_fold(void **state) {
     (void)state;
@@ -753,6 +779,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(buckling_of_a_beam),
                                        cmocka_unit_test(through_grazing),
                                        cmocka_unit_test(two_stops),
+                                       cmocka_unit_test(grazes_both),
                                        cmocka_unit_test(nonsmooth_fold),
                                        cmocka_unit_test(narrow_ranges),
                                        cmocka_unit_test(grazes_by_frequency),

@@ -1,4 +1,5 @@
 // test_locus.c: curves of events in two parameters: known answers.
+#include <complex.h>
 #include "orbits.h"
 
 static const double PI = 3.14159265358979323846;
@@ -303,6 +304,88 @@ static void grazing(void **state) {
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
+// The same between two stops, which a free oscillation grazes together.
+static void grazing_both(void **state) {
+    (void)state;
+    const char *text =
+        "carom: 1\nparameters: {w: 0.9, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+        "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {right: {gap: 1 - x, restitution: 0.8}, "
+        "left: {gap: 1 + x, restitution: 0.8}}\n";
+    carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.2, 0.27);
+    carom_locus l =
+        curve_of(text, &b, "grazing right and left", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.25, 0.27, "w", 0.8, 1, 0);
+    for (long i = 0; i < l.curve.rows; ++i) {
+        const double F = l.curve.column[1].real[i], w = l.curve.column[2].real[i];
+        assert_close(F, hypot(1 - w * w, 0.2 * w), 1e-9);
+        assert_string_equal(l.curve.column[6].text[i], "");
+    }
+    assert_true(l.curve.rows > 10);
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
+// x'' = a + x^2 + (b + x) x': Hopf points at a = -b^2 < 0, b > 0, and a double zero at 0, whatever the ranges.
+static void hopf_to_double_zero(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nparameters: {a: -0.25, b: 0.2}\ncoordinates: {x: -0.5}\nenergy: {kinetic: "
+                       "\"1/2*x'^2\", potential: \"-a*x - x^3/3\"}\nforces: {x: \"(b + x)*x'\"}\n";
+    for (double range = 0.6; range < 100; range *= 5) {
+        carom_branch b = rests(text, "b", -range, range, 0);
+        carom_locus l =
+            curve_of(text, &b, "hopf", 0, NULL, CAROM_LOCUS_HOPF, "a", -range, range, "b", -range, range, 0);
+        const long r = event_row(&l, "bogdanov-takens");
+        assert_close(l.curve.column[1].real[r], 0, 1e-12), assert_close(l.curve.column[2].real[r], 0, 1e-10);
+        for (long i = 0; i < l.curve.rows; ++i)
+            assert_close(l.curve.column[1].real[i], -pow(l.curve.column[2].real[i], 2), 1e-9 * range);
+        carom_locus_free(&l), carom_branch_free(&b);
+    }
+}
+
+// q'' + c q' + (1 + a cos w t) sin q = 0: the pendulum at rest doubles where Hill's determinant over the harmonics
+// +-w/2, +-3w/2, ... vanishes, which is tridiagonal.  Nothing moves there, and no run takes long.
+static double hill(double a, double w, double c) {
+    double complex before = 1, d = 1;
+    for (int k = -15; k <= 15; k += 2) {
+        const double rate = k * w / 2, size = 1 + rate * rate;
+        const double complex next = (1 - rate * rate + I * rate * c) / size * d -
+                                    (k > -15 ? a * a / 4 / size / (1 + pow(rate - w, 2)) * before : 0);
+        before = d, d = next;
+    }
+    return creal(d);
+}
+
+static void tongue(void **state) {
+    (void)state;
+    const char *text = "carom: 1\nparameters: {a: 0.01, w: 2, c: 0.02}\ncoordinates: {q: 0}\nenergy: {kinetic: "
+                       "\"1/2*q'^2\", potential: \"-(1 + a*cos(w*t))*cos(q)\"}\nforces: {q: \"-c*q'\"}\n";
+    carom_branch b = orbits(text, "2*pi/w", 0, "a", 0.01, 0.1);
+    carom_locus l = curve_of(text, &b, "period-doubling", 0, "2*pi/w", CAROM_LOCUS_DOUBLING, "a", 0.01, 0.5, "w", 1.7,
+                             2.3, 0);
+    assert_true(l.curve.rows > 40);
+    for (long i = 0; i < l.curve.rows; ++i) {
+        const double a = l.curve.column[1].real[i], w = l.curve.column[2].real[i], h = 1e-5;
+        const double slope =
+            hypot(hill(a + h, w, 0.02) - hill(a - h, w, 0.02), hill(a, w + h, 0.02) - hill(a, w - h, 0.02));
+        assert_close(hill(a, w, 0.02) / (slope / (2 * h)), 0, 1e-9); // a distance in the plane
+    }
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
+// Of orbits that are struck, doublings lead to the point where grazing is degenerate, and end there.
+static void doubling_to_grazing(void **state) {
+    (void)state;
+    const char *text =
+        "carom: 1\nparameters: {w: 0.985, F: 0.19}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+        "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {stop: {gap: 1 - x, restitution: 0.8}}\n";
+    carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.19, 0.24);
+    carom_locus l = curve_of(text, &b, "period-doubling", 0, "2*pi/w", CAROM_LOCUS_DOUBLING, "F", 0.15, 0.24, "w", 0.98,
+                             1, 0);
+    const long r = event_row(&l, "grazing stop");
+    assert_close(l.curve.column[2].real[r], sqrt(0.99), 1e-8);
+    assert_close(l.curve.column[1].real[r], hypot(0.01, 0.2 * sqrt(0.99)), 1e-8);
+    assert_int_equal(count(&l), 1);
+    carom_locus_free(&l), carom_branch_free(&b);
+}
+
 static void refused_curves(void **state) {
     (void)state;
     carom_locus l;
@@ -335,9 +418,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(strut),         cmocka_unit_test(bautin),
                                        cmocka_unit_test(imperfect_strut), cmocka_unit_test(double_zeros),
                                        cmocka_unit_test(stiffness_of_any_size),
-                                       cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
+                                       cmocka_unit_test(hopf_to_double_zero),
+                                       cmocka_unit_test(tongue),        cmocka_unit_test(duffing),
+                                       cmocka_unit_test(van_der_pol),
                                        cmocka_unit_test(two_stops),
                                        cmocka_unit_test(table),         cmocka_unit_test(grazing),
+                                       cmocka_unit_test(grazing_both),  cmocka_unit_test(doubling_to_grazing),
                                        cmocka_unit_test(refused_curves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

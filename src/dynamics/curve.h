@@ -116,8 +116,8 @@ typedef struct carom_curve {
     carom_status (*first_lyapunov)(void *user, double *c);
     // behind graze(): the orbit with this approach speed, on the line of aim()
     carom_status (*touch)(void *user, double y);
-    // its state and time where it touches, nq + nv + 1, to keep them or to put them back
-    void (*touching)(void *user, double *x, bool put);
+    // states and times where it touches, to keep them (x NULL: not at all) or to put them back; returns how many
+    int (*touching)(void *user, double *x, bool put);
     // speed along the normal of that contact
     double (*typical)(void *user);
     // the weakest impact of an orbit, its jump in typical speeds (INFINITY: there is none); the contact

@@ -17,7 +17,9 @@ static const double TIGHT = 1e-13; // of the scheme there
 static const double NOISE = 30;    // of the tolerance of the linearised motion and its growth: errors of multipliers
 static const double BRIEF = 1e-3;  // of the period: a phase that is about to vanish
 static const double WEAK = 0.1;    // of typical speeds: an impact that may soon graze
-// of typical speeds: the first impact behind grazing; how the next ones grow; the last one
+static const double ALIKE = 0.01, UNLIKE = 1e-3; // of the weakest impact, and of typical speeds: others are as weak
+// of typical speeds: the first impact behind grazing (of several the product, by which errors grow); how the next ones
+// grow; the last one
 static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3;
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
@@ -459,19 +461,35 @@ static void describe(void *user, bool failed, char *text, size_t size) {
 
 // -- grazing --------------------------------------------------------------------------------------------------------
 
-// The impact that is weak, or the open contact that comes near, in this order; NULL: none.
-static const carom_touching *hardly_touched(const orbits *o) {
-    const carom_shooter *s = &o->c.s;
-    const double length = carom_norm_max(s->scale, s->nv);
-    const carom_touching *best = NULL;
-    double least = WEAK;
-    if (s->weakest.contact >= 0 && s->weakest.jump < least) least = s->weakest.jump, best = &s->weakest;
-    for (int c = 0; c < s->p.nc; ++c) {
-        // a gap is like the square of a speed
-        const double jump = s->nearest[c].contact >= 0 ? sqrt(fmax(0, s->low[c] / length)) : INFINITY;
-        if (jump < least) least = jump, best = &s->nearest[c];
-    }
+// How hard contact c is struck, or, if it stays open, how near it comes: a gap is like the square of a speed.
+static double touched(const carom_shooter *s, bool struck, int c) {
+    if (struck) return s->weakest[c].contact >= 0 ? s->weakest[c].jump : INFINITY;
+    return s->nearest[c].contact >= 0 ? sqrt(fmax(0, s->low[c] / carom_norm_max(s->scale, s->nv))) : INFINITY;
+}
+
+static int weakest_contact(const carom_shooter *s, bool struck, double *least) {
+    int best = -1;
+    for (int c = 0; c < s->p.nc; ++c)
+        if (touched(s, struck, c) < *least) *least = touched(s, struck, c), best = c;
     return best;
+}
+
+// Impacts that are weak, or open contacts that come near, in this order: the weakest first, then those that are as weak
+// as that, as on symmetric orbits.  Returns how many; 0: none.
+static int hardly_touched(const orbits *o, const carom_touching **to, bool *struck) {
+    const carom_shooter *s = &o->c.s;
+    double least = WEAK;
+    int first = weakest_contact(s, true, &least);
+    const int open = weakest_contact(s, false, &least);
+    *struck = open < 0;
+    if (open >= 0) first = open;
+    if (first < 0) return 0;
+    const carom_touching *all = *struck ? s->weakest : s->nearest;
+    int n = 0;
+    to[n++] = &all[first];
+    for (int c = 0; c < s->p.nc; ++c)
+        if (c != first && touched(s, *struck, c) <= (1 + ALIKE) * least + UNLIKE) to[n++] = &all[c];
+    return n;
 }
 
 static double fastest_multiplier(orbits *o) {
@@ -484,39 +502,70 @@ static double fastest_multiplier(orbits *o) {
 
 // From a weak impact to that of no speed.
 static carom_status slow_down(orbits *o, const double *range, bool *edge) {
-    carom_status status = carom_graze_speed(&o->g, &o->g.y);
-    const double y = o->g.y;
+    carom_status status = carom_graze_speed(&o->g);
+    const double y = o->g.hit[0].y;
     for (int k = 3; k >= 0 && status == CAROM_OK && !*edge; --k)
         status = carom_graze_reach(&o->g, y * k / 4, range, edge);
     return status;
 }
 
+// The orbit that touches all of these, or that at the edge of the range.
+static carom_status graze_together(orbits *o, const carom_touching *const *at, int n, const double *range) {
+    carom_cycle *c = &o->c;
+    carom_graze_close(&o->g);
+    CAROM_TRY(carom_graze_open(&o->g, c, at, n, o->size));
+    CAROM_TRY(precise(o, true));
+    o->edge = false;
+    const carom_status status = o->struck ? slow_down(o, range, &o->edge) : carom_graze_solve(&o->g, 0);
+    o->before = c->s.value;
+    const carom_status off = precise(o, false);
+    return status != CAROM_OK ? status : off;
+}
+
+static void name_touched(const orbits *o, char *text, size_t size) {
+    int at = 0;
+    text[0] = 0;
+    for (int i = 0; i < o->g.n && !o->edge && (size_t)at < size; ++i)
+        at += snprintf(text + at, size - (size_t)at, "%s %.40s", i == 0 ? "grazing" : " and",
+                       contact_name(&o->c.s, o->g.hit[i].contact));
+}
+
+// The cycle begins where the first contact is touched.
+static void at_touch(orbits *o) {
+    carom_cycle *c = &o->c;
+    const carom_weak_impact *h = &o->g.hit[0];
+    carom_copy(c->x, h->x, c->s.nx);
+    c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(h->t, c->T) + (h->t < 0 ? c->T : 0);
+}
+
 static carom_status graze(void *user, const double *range, char *text, size_t size) {
     orbits *o = user;
     carom_cycle *c = &o->c;
-    const carom_touching *at = hardly_touched(o);
-    if (!at) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
-    o->struck = at == &c->s.weakest, o->edge = false;
-    if (o->struck && c->conservative)
-        return carom_fail(o->err, CAROM_UNSUPPORTED,
-                          "families of conservative orbits pass grazing towards impacts only");
-    snprintf(text, size, "grazing %.60s", contact_name(&c->s, at->contact));
-    carom_graze_close(&o->g);
-    CAROM_TRY(carom_graze_open(&o->g, c, at, o->size));
-    CAROM_TRY(precise(o, true));
-    carom_status status = o->struck ? slow_down(o, range, &o->edge) : carom_graze_solve(&o->g, 0);
-    o->before = c->s.value;
-    const carom_status off = precise(o, false);
-    if (status != CAROM_OK || off != CAROM_OK) return status != CAROM_OK ? status : off;
-    if (o->edge) text[0] = 0;
-    carom_copy(c->x, o->g.x, c->s.nx);
-    c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    const carom_touching **at = calloc((size_t)c->s.p.nc + 1, sizeof *at);
+    double *place = malloc((size_t)place_size(&c->s) * sizeof *place);
+    carom_status status = at && place ? CAROM_OK : carom_orbit_no_memory(o->err);
+    const int n = status == CAROM_OK ? hardly_touched(o, at, &o->struck) : 0;
+    if (status == CAROM_OK && n == 0) status = carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
+    if (status == CAROM_OK && o->struck && c->conservative)
+        status = carom_fail(o->err, CAROM_UNSUPPORTED,
+                            "families of conservative orbits pass grazing towards impacts only");
+    if (status == CAROM_OK) save(o, place), status = CAROM_NOT_CONVERGED;
+    for (int m = n; m > 0 && status == CAROM_NOT_CONVERGED; m = m > 1 ? 1 : 0) {
+        status = m < n ? restore(o, place) : CAROM_OK;
+        if (status == CAROM_OK && m < n) status = linearise(o);
+        if (status == CAROM_OK) status = graze_together(o, at, m, range);
+    }
+    free(at), free(place);
+    CAROM_TRY(status);
+    name_touched(o, text, size);
+    at_touch(o);
     return CAROM_OK;
 }
 
 // The next orbit that is struck, faster than the last one.
 static carom_status speed_up(orbits *o, const double *range) {
-    const double y = o->g.y > 0 ? GROWS * o->g.y : FIRST_SPEED * carom_graze_typical(&o->g);
+    const double before = o->g.hit[0].y, first = pow(FIRST_SPEED, 1.0 / o->g.n),
+                 y = before > 0 ? GROWS * before : first * carom_graze_typical(&o->g);
     CAROM_TRY(precise(o, true));
     CAROM_TRY(carom_cycle_set(&o->c, o->before));
     const carom_status status = carom_graze_reach(&o->g, y, range, &o->edge);
@@ -525,28 +574,44 @@ static carom_status speed_up(orbits *o, const double *range) {
     return status != CAROM_OK ? status : off;
 }
 
-static carom_status leave(void *user, const double *range, double *tau, bool *clear, bool *edge) {
-    orbits *o = user;
+// The cycle becomes the orbit beside grazing that was found.
+static carom_status stand_beside(orbits *o, const double *range, double *tau) {
     carom_cycle *c = &o->c;
     carom_shooter *s = &c->s;
     const double from = o->before;
     const bool passed = o->struck && !o->edge;
     if (!o->struck) CAROM_TRY(speed_up(o, range));
     CAROM_TRY(carom_graze_orbit(&o->g, passed ? CLEARANCE * carom_norm_max(s->scale, s->nv) : 0));
-    *edge = o->edge;
     const int nearer = fabs(s->value - range[0]) < fabs(s->value - range[1]) ? 0 : 1;
-    if (*edge) CAROM_TRY(carom_cycle_set(c, range[nearer]));
+    if (o->edge) CAROM_TRY(carom_cycle_set(c, range[nearer]));
     if (c->conservative) CAROM_TRY(carom_cycle_set(c, o->before));
     carom_cycle_expect(c, false);
     carom_status status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
-    // errors grow with the multipliers, and nothing damps them
-    if (status == CAROM_NOT_CONVERGED && c->conservative) status = carom_cycle_solve(c, NULL, 1);
+    // errors grow with the multipliers
+    if (status == CAROM_NOT_CONVERGED) status = carom_cycle_solve(c, NULL, 1);
     CAROM_TRY(status);
-    *clear = o->struck || fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
     carom_zero(tau, s->n + 2);
-    tau[s->n + 1] = s->value > from ? 1 : -1;
-    return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
+    tau[s->n + 1] = (passed || c->conservative ? s->value > from : o->g.leads > 0) ? 1 : -1;
+    return tangent(o, tau, NULL) || o->edge // where it ends
+               ? CAROM_OK
+               : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
+}
+
+static carom_status leave(void *user, const double *range, double *tau, bool *clear, bool *edge) {
+    orbits *o = user;
+    bool fast = false;
+    carom_status status = CAROM_SINGULAR;
+    // so near to grazing that errors grow too much: farther away
+    for (bool again = true; again && (status == CAROM_SINGULAR || status == CAROM_NOT_CONVERGED);) {
+        status = stand_beside(o, range, tau);
+        fast = o->g.hit[0].y > FASTEST * carom_graze_typical(&o->g);
+        again = !o->struck && !o->edge && !fast;
+    }
+    *edge = o->edge;
+    CAROM_TRY(status);
+    *clear = o->struck || fast || fastest_multiplier(o) < CALM;
+    return CAROM_OK;
 }
 
 static bool held(void *user) {
@@ -898,30 +963,31 @@ static carom_status touch(void *user, double y) {
     carom_cycle *c = &o->c;
     o->g.size = o->size, o->g.T = c->T;
     CAROM_TRY(carom_graze_solve(&o->g, y));
-    carom_copy(c->x, o->g.x, c->s.nx);
-    c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    at_touch(o);
     return CAROM_OK;
 }
 
-// Where it touches: state and time (nq + nv + 1), to be kept and put back.
-static void touching(void *user, double *x, bool put) {
+// States and times where it touches, to be kept and put back.
+static int touching(void *user, double *x, bool put) {
     orbits *o = user;
     const int n = o->c.s.nx;
-    if (put) {
-        carom_cycle *c = &o->c;
-        carom_copy(o->g.x, x, n), carom_copy(c->x, x, n);
-        o->g.t = x[n], o->g.T = c->T;
-        c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
-    } else carom_copy(x, o->g.x, n), x[n] = o->g.t;
+    for (int i = 0; i < o->g.n && x; ++i, x += n + 1) {
+        carom_weak_impact *h = &o->g.hit[i];
+        if (put) carom_copy(h->x, x, n), h->t = x[n], h->y = 0;
+        else carom_copy(x, h->x, n), x[n] = h->t;
+    }
+    if (put) o->g.T = o->c.T, at_touch(o);
+    return o->g.n * (n + 1);
 }
 
 static double typical(void *user) { return carom_graze_typical(&((orbits *)user)->g); }
 
 static double weakest(void *user, const char **contact) {
     const carom_shooter *s = &((orbits *)user)->c.s;
-    if (s->weakest.contact < 0) return INFINITY;
-    *contact = contact_name(s, s->weakest.contact);
-    return s->weakest.jump;
+    double least = INFINITY;
+    const int c = weakest_contact(s, true, &least);
+    if (c >= 0) *contact = contact_name(s, c);
+    return least;
 }
 
 static void spread(void *user, const double *z, double *tau) {

@@ -51,6 +51,25 @@ static carom_status note_fold(follow_walk *w, long row, const char *grazing) {
     return CAROM_OK;
 }
 
+// Has something happened on the way from the solution before, of the branch behind grazing, to this one?
+static bool went_over(const follow_walk *w, const follow_spot *before, const follow_spot *now) {
+    const int last = w->k.ntau - 1;
+    return before->look.unstable != now->look.unstable || before->tau[last] * now->tau[last] < 0;
+}
+
+static void swap_spots(follow_walk *w, follow_spot_name a, follow_spot_name b) {
+    const follow_spot kept = w->spot[a];
+    w->spot[a] = w->spot[b], w->spot[b] = kept;
+}
+
+// To a solution that was left.
+static carom_status go_back(follow_walk *w, const follow_spot *to) {
+    carom_copy(w->tau, to->tau, w->k.ntau);
+    CAROM_TRY(w->k.restore(w->k.user, to->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
+    return follow_stand(w);
+}
+
 // The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other
 // side, until the branch can be followed as usual; *passed: it could; *ended: it leaves the range there.
 static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *at, bool *passed, bool *ended) {
@@ -66,16 +85,28 @@ static carom_status pass_grazing(follow_walk *w, int branch, const follow_spot *
     carom_status status = w->k.graze(w->k.user, range, text, sizeof text);
     if (status != CAROM_OK) return follow_fatal(status) ? status : CAROM_OK;
     if (text[0]) CAROM_TRY(follow_add_row(w, branch, &at->look, text));
+    swap_spots(w, FOLLOW_HERE, FOLLOW_LOWEST);
     for (int i = 0; i < MOST && !clear && !edge && status == CAROM_OK; ++i) {
+        const follow_spot *now = &w->spot[FOLLOW_HERE], *before = &w->spot[FOLLOW_MIDDLE];
         status = w->k.leave(w->k.user, range, w->tau, &clear, &edge);
         if (status == CAROM_OK) status = follow_stand(w);
         if (status != CAROM_OK) break;
+        const bool over = i > 0 && went_over(w, before, now);
+        if (over) { // from the solution before it is found as usual
+            edge = false, clear = true;
+            status = go_back(w, before);
+            continue;
+        }
         if (i == 0 && text[0] && way * w->tau[last] < 0) CAROM_TRY(note_fold(w, row, text));
-        status = follow_add_row(w, branch, &w->spot[FOLLOW_HERE].look, "");
+        status = follow_add_row(w, branch, &now->look, "");
+        swap_spots(w, FOLLOW_HERE, FOLLOW_MIDDLE);
     }
     *passed = status == CAROM_OK && (clear || edge), *ended = *passed && edge;
     if (status == CAROM_OK || follow_fatal(status)) return status;
     while (t->rows > row) free(t->column[5].text[--t->rows]); // as if it had not been tried
+    swap_spots(w, FOLLOW_HERE, FOLLOW_LOWEST);
+    carom_copy(w->place, w->spot[FOLLOW_HERE].place, w->k.nplace);
+    carom_copy(w->tau, w->spot[FOLLOW_HERE].tau, w->k.ntau);
     return CAROM_OK;
 }
 

@@ -64,7 +64,8 @@ typedef struct locus {
     double *A, *A_0, *rhs, *z, *work;        // of Newton's method; A_0: U x U without its last row
     int *col, *pivot;
     double *tau, *tau_1, *by, *x, *least, *most;
-    double norm;     // log of the other factors of (LOC-4)
+    double norm;     // log of the other factors of (LOC-4), at the last point
+    double unit;     // of eigenvalues there: g is smooth where all of them vanish
     double critical; // cos of the angle of the pair (torus), square of its frequency (hopf)
     bool complex_pair;
     double coefficient; // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
@@ -72,7 +73,8 @@ typedef struct locus {
     carom_curve_look look;
     differences how;  // of steps along the curve
     double ahead[2];  // direction of the curve in the plane at the last point
-    double *touch[2]; // states that touch, of the last two points
+    int ntouch;       // numbers of states that touch
+    double *touch[4]; // of the last two points, of the next one, scratch
     carom_vanishing small; // folds of orbits of a period of their own, that may shrink to an equilibrium
     carom_vanishing weak;  // orbits with an impact that becomes weak
     const char *contact;   // of it
@@ -194,7 +196,7 @@ static carom_status evaluate(locus *s, double g[2]) {
         s->coefficient = response[1];
         return CAROM_OK;
     }
-    const carom_signed x = product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &rest);
+    const carom_signed x = product(&s->look, s->kind, s->unit, -1, -1, false, &least, &rest);
     if (least.i < 0) return carom_fail(s->err, CAROM_NOT_CONVERGED, "there are no eigenvalues");
     g[0] = x.sign * exp(fmin(x.log_size - s->norm, 300)), g[1] = 0;
     const double complex a = s->look.re[least.i] + I * s->look.im[least.i],
@@ -221,7 +223,8 @@ static carom_status refresh(locus *s) {
         s->norm = fmax(response[1], CAROM_NOT_ZERO);
         return CAROM_OK;
     }
-    product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &s->norm);
+    s->unit = unit_of(s);
+    product(&s->look, s->kind, s->unit, -1, -1, false, &least, &s->norm);
     return CAROM_OK;
 }
 
@@ -825,12 +828,11 @@ static carom_status grazing_row(locus *s, int part, const spot *at, const char *
 
 // The next point: ds along u from `at`; states that touch are extrapolated.
 static carom_status next_grazing(locus *s, const spot *at, const double *u, double ds, double before, spot *to) {
-    const int nx = s->nq + s->nv + 1;
     double sigma = 0;
     const spot guess = {{at->x[0] + ds * u[0], at->x[1] + ds * u[1]}};
-    for (int i = 0; i < nx; ++i)
-        s->by[i] = s->touch[1][i] + (before > 0 ? ds / before : 0) * (s->touch[1][i] - s->touch[0][i]);
-    s->k.touching(s->k.user, s->by, true);
+    for (int i = 0; i < s->ntouch; ++i)
+        s->touch[3][i] = s->touch[1][i] + (before > 0 ? ds / before : 0) * (s->touch[1][i] - s->touch[0][i]);
+    s->k.touching(s->k.user, s->touch[3], true);
     CAROM_TRY(touch_on(s, &guess, u, 0, &sigma));
     if (fabs(sigma) > 0.5 * ds) return carom_fail(s->err, CAROM_NOT_CONVERGED, "the curve turns too fast");
     along(&guess, u, sigma, to);
@@ -842,7 +844,7 @@ static carom_status locate_degenerate(locus *s, int part, const spot *at, const 
                                       double side, double there) {
     carom_bracket k = {.b = ds, .f_a = side, .f_b = there};
     spot found = *at;
-    double last = 0, *touched = malloc((size_t)(s->nq + s->nv + 1) * sizeof *touched);
+    double last = 0, *touched = malloc((size_t)s->ntouch * sizeof *touched);
     carom_status status = touched ? CAROM_OK : no_memory(s->err);
     bool good = false;
     for (int i = 0; i < 40 && status == CAROM_OK && !good; ++i) {
@@ -864,10 +866,10 @@ static carom_status locate_degenerate(locus *s, int part, const spot *at, const 
 
 static carom_status walk_grazing(locus *s, int part, const spot *start, const double *first, const double *u_0) {
     const double longest = s->def->step > 0 ? s->def->step : STEP;
-    const int most = s->def->max_points > 0 ? s->def->max_points : MOST_POINTS, nx = s->nq + s->nv + 1;
+    const int most = s->def->max_points > 0 ? s->def->max_points : MOST_POINTS, n = s->ntouch;
     double ds = FIRST * longest, before = 0, u[2] = {u_0[0], u_0[1]}, side = NAN, way = 0;
     spot at = *start;
-    carom_copy(s->touch[0], first, nx), carom_copy(s->touch[1], first, nx);
+    carom_copy(s->touch[0], first, n), carom_copy(s->touch[1], first, n);
     CAROM_TRY(put_touching(s, &at, s->touch[1]));
     CAROM_TRY(grazing_row(s, part, &at, ""));
     CAROM_TRY(weak_side(s, &at, u, false, &side));
@@ -902,16 +904,13 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
         }
         const double length = hypot(next.x[0] - at.x[0], next.x[1] - at.x[1]),
                      v[2] = {(next.x[0] - at.x[0]) / length, (next.x[1] - at.x[1]) / length};
-        double *touched = malloc((size_t)nx * sizeof *touched);
-        if (!touched) return no_memory(s->err);
-        s->k.touching(s->k.user, touched, false);
+        s->k.touching(s->k.user, s->touch[2], false);
         carom_status status = weak_side(s, &next, u, false, &there);
         if (status == CAROM_OK && side * there < 0)
             status = locate_degenerate(s, part, &at, u, ds, before, side, there);
-        if (status == CAROM_OK) status = put_touching(s, &next, touched);
+        if (status == CAROM_OK) status = put_touching(s, &next, s->touch[2]);
         if (status == CAROM_OK) status = grazing_row(s, part, &next, "");
-        carom_copy(s->touch[0], s->touch[1], nx), carom_copy(s->touch[1], touched, nx);
-        free(touched);
+        carom_copy(s->touch[0], s->touch[1], n), carom_copy(s->touch[1], s->touch[2], n);
         CAROM_TRY(status);
         before = length, way += length, side = there, at = next;
         u[0] = v[0], u[1] = v[1];
@@ -922,15 +921,38 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
     return CAROM_OK;
 }
 
-// The first tangent: the parameter that grazes a little beside, on lines along one axis, then along the other.
+// Both ways from the orbit that touches here.  The first tangent: the parameter that grazes a little beside, on
+// lines along one axis, then along the other.
+static carom_status walk_both_ways(locus *s, double *first) {
+    const spot start = {{first_value(s) / s->size[0], s->other / s->size[1]}};
+    carom_status status = CAROM_NOT_CONVERGED;
+    double u[2] = {0, 1};
+    s->k.touching(s->k.user, first, false);
+    for (int i = 0; i < 4 && status != CAROM_OK; ++i) {
+        const double d = ASIDE * (i % 2 ? -1 : 1), normal[2] = {i < 2 ? 0 : 1, i < 2 ? 1 : 0};
+        const spot aside = {{start.x[0] + d * normal[0], start.x[1] + d * normal[1]}};
+        double sigma = 0;
+        s->k.touching(s->k.user, first, true);
+        status = touch_on(s, &aside, normal, 0, &sigma);
+        if (fatal(status)) return status;
+        if (status == CAROM_OK && fabs(sigma) > 3 * fabs(d)) status = CAROM_NOT_CONVERGED;
+        spot there;
+        along(&aside, normal, sigma, &there);
+        u[0] = there.x[0] - start.x[0], u[1] = there.x[1] - start.x[1];
+    }
+    const double length = hypot(u[0], u[1]);
+    for (int part = 1; part <= 2 && status == CAROM_OK; ++part) {
+        const double way[2] = {(part == 1 ? u[0] : -u[0]) / length, (part == 1 ? u[1] : -u[1]) / length};
+        status = walk_grazing(s, part, &start, first, way);
+    }
+    return status;
+}
+
 static carom_status follow_grazing(locus *s) {
-    const int nx = s->nq + s->nv + 1;
     char text[120];
     carom_status status = CAROM_NOT_CONVERGED;
     const double first = first_value(s),
                  shift[] = {0, BESIDE, -BESIDE, 10 * BESIDE, -10 * BESIDE, 100 * BESIDE, -100 * BESIDE};
-    double *kept = calloc(2 * (size_t)nx + (size_t)s->k.nplace, sizeof *kept), *x = kept + nx;
-    if (!kept) return no_memory(s->err);
     for (size_t i = 0; i < sizeof shift / sizeof *shift && status != CAROM_OK; ++i) {
         const double at[2] = {0, s->other}, way[2] = {1, 0};
         status = s->k.aim(s->k.user, at, way, first + shift[i] * s->size[0]);
@@ -939,35 +961,17 @@ static carom_status follow_grazing(locus *s) {
         if (status == CAROM_OK) status = s->k.graze(s->k.user, NULL, text, sizeof text);
         if (status == CAROM_OK && fabs(first_value(s) - first) > MOVED * s->size[0])
             status = carom_fail(s->err, CAROM_NOT_CONVERGED, "no orbit that grazes was found at the event");
-        if (fatal(status)) break;
+        if (fatal(status)) return status;
     }
     if (status == CAROM_OK) status = s->k.precise(s->k.user, true);
-    if (status == CAROM_OK) {
-        const spot start = {{first_value(s) / s->size[0], s->other / s->size[1]}};
-        s->k.touching(s->k.user, kept, false);
-        status = CAROM_NOT_CONVERGED;
-        double u[2] = {0, 1};
-        for (int i = 0; i < 4 && status != CAROM_OK;
-             ++i) { // a line along the first axis, a little aside along the second one; then the reverse
-            const double d = ASIDE * (i % 2 ? -1 : 1), normal[2] = {i < 2 ? 0 : 1, i < 2 ? 1 : 0};
-            const spot aside = {{start.x[0] + d * normal[0], start.x[1] + d * normal[1]}};
-            double sigma = 0;
-            carom_copy(x, kept, nx);
-            s->k.touching(s->k.user, x, true);
-            status = touch_on(s, &aside, normal, 0, &sigma);
-            if (fatal(status)) break;
-            if (status == CAROM_OK && fabs(sigma) > 3 * fabs(d)) status = CAROM_NOT_CONVERGED;
-            spot there;
-            along(&aside, normal, sigma, &there);
-            u[0] = there.x[0] - start.x[0], u[1] = there.x[1] - start.x[1];
-        }
-        const double length = hypot(u[0], u[1]);
-        for (int part = 1; part <= 2 && status == CAROM_OK; ++part) {
-            const double way[2] = {(part == 1 ? u[0] : -u[0]) / length, (part == 1 ? u[1] : -u[1]) / length};
-            status = walk_grazing(s, part, &start, kept, way);
-        }
-    }
-    free(kept);
+    CAROM_TRY(status);
+    s->ntouch = s->k.touching(s->k.user, NULL, false);
+    const size_t n = (size_t)s->ntouch;
+    double *own = calloc(5 * n, sizeof *own);
+    if (!own) return no_memory(s->err);
+    for (size_t i = 0; i < 4; ++i) s->touch[i] = own + (i + 1) * n;
+    status = walk_both_ways(s, own);
+    free(own);
     return status;
 }
 
@@ -1060,8 +1064,7 @@ static carom_status run(locus *s) {
     double **part[] = {&s->F,       &s->J,       &s->K,       &s->S,        &s->b,       &s->c,     &s->w,
                        &s->psi,     &s->A,       &s->A_0,     &s->rhs,      &s->z,       &s->work,  &s->tau,
                        &s->tau_1,   &s->by,      &s->x,       &s->least,    &s->most,    &s->place, &s->place_0,
-                       &s->place_1, &s->look.re, &s->look.im, &s->touch[0], &s->touch[1], &s->half, &s->half_1,
-                       &s->rest};
+                       &s->place_1, &s->look.re, &s->look.im, &s->half,     &s->half_1,  &s->rest};
     const size_t size[] = {n,
                            n * n,
                            n * n,
@@ -1086,8 +1089,6 @@ static carom_status run(locus *s) {
                            nplace,
                            (size_t)s->k.neig + 1,
                            (size_t)s->k.neig + 1,
-                           nx,
-                           nx,
                            n,
                            n,
                            nx + OWN};
@@ -1131,8 +1132,8 @@ carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_e
         carom_curve_rests_close(&s.k);
     double *part[] = {s.F,    s.J,     s.K,       s.S,       s.b,       s.c,       s.w,        s.psi,     s.A,
                       s.A_0,  s.rhs,   s.z,       s.work,    s.tau,     s.tau_1,   s.by,       s.x,       s.least,
-                      s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.touch[0], s.touch[1],
-                      s.half, s.half_1, s.rest};
+                      s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.half,    s.half_1,
+                      s.rest};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     carom_vanishing_close(&s.small), carom_vanishing_close(&s.weak);
     free(s.col), free(s.pivot);

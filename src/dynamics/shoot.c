@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double ROUNDING = 2e-16; // of typical sizes: a state is not known better
 static const double VANISHED = 1e-13, NARROW = 1e-14; // of the rates at both ends; of the step: where a gap is least
 static const double SOFT_ZERO = 1e-13; // of typical sizes: a gap that is zero
 static const double SOFT_STEP = 1e-7; // of a step: the rate of a gap by a difference
@@ -67,7 +68,7 @@ static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, 
     carom_copy(to->x + s->nq + s->nv, s->signal + carom_model_system(s->task.base)->signals->nset, s->nz);
 }
 
-static void note_change(carom_shooter *s, const carom_change *x) {
+static void note_change(carom_shooter *s, const carom_change *x, bool linear) {
     const int nc = s->p.nc;
     double jump = 0;
     for (int i = 0; i < s->nv; ++i) jump = fmax(jump, fabs(x->v[i] - x->v_before[i]) / s->scale[s->nv + i]);
@@ -81,8 +82,9 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         if (!was && is) add_closing(s, t, c);
         else if (!was && x->impulse[c] > 0) {
             add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
-            if (s->weakest.contact < 0 || jump < s->weakest.jump)
-                keep_touch(s, &s->weakest, c, t, x->q_before, x->v_before, x->mode_before), s->weakest.jump = jump;
+            carom_touching *weak = &s->weakest[c];
+            if (linear && (weak->contact < 0 || jump < weak->jump))
+                keep_touch(s, weak, c, t, x->q_before, x->v_before, x->mode_before), weak->jump = jump;
         }
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
         else if (was && x->mode_before[c] != x->mode[c])
@@ -97,7 +99,7 @@ static void note_change(carom_shooter *s, const carom_change *x) {
 static carom_status on_change(void *user, const carom_change *x) {
     carom_shooter *s = user;
     while (s->nhits > 0 && s->hit[s->nhits - 1].end > x->t_before) --s->nhits;
-    if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x);
+    if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x, false);
     else
         for (int c = 0; c < s->p.nc; ++c) s->mode[c] = x->mode[c], s->struck = s->struck || x->impulse[c] > 0;
     s->closed = 0;
@@ -110,7 +112,7 @@ static void range(carom_shooter *s, const double *q) {
 }
 
 static carom_status on_cross(void *user, carom_path *w, const carom_change *x) {
-    note_change(user, x);
+    note_change(user, x, true);
     range(user, w->q);
     return CAROM_OK;
 }
@@ -597,8 +599,7 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->slow = INFINITY, s->fast = 0;
     if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
-    s->weakest.contact = -1;
-    for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
+    for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = s->weakest[c].contact = -1;
     if (s->soft > 0 && linear) carom_model_soft_gaps(s->task.base, s->p.work, t_0, s->start, s->soft_gap);
     for (int i = 0; i < s->soft && linear; ++i)
         s->crossed[i] = 0, s->soft_closed[i] = s->soft_now[i] = s->soft_gap[i] < 0;
@@ -734,6 +735,9 @@ carom_status carom_shooter_move(carom_shooter *s, const double *x, const double 
     if (sys->move) sys->move(sys->model, y, x, 1, d);
     else carom_add(y, x, 1, d, s->nv);
     for (int i = 0; i < s->nv + s->nz; ++i) y[s->nq + i] = x[s->nq + i] + s->scale[s->nv + i] * by[s->nv + i];
+    // what is left of a solution that is zero would be integrated as accurately as any other
+    for (int i = 0; i < s->nx && s->nq == s->nv; ++i)
+        if (fabs(y[i]) < ROUNDING * s->scale[i]) y[i] = 0;
     return settle(s, y, y + s->nq);
 }
 
@@ -856,10 +860,11 @@ static carom_status allocate(carom_shooter *s) {
     s->soft_closed = calloc(2 * (size_t)s->soft + 2, sizeof *s->soft_closed);
     if (!s->crossed || !s->soft_gap || !s->soft_closed) return no_memory(s->err);
     s->soft_now = s->soft_closed + s->soft + 1;
-    s->nearest = calloc(nc + 1, sizeof *s->nearest), s->touches = calloc((nc + 1) * (x + nc) + 1, sizeof *s->touches);
+    s->nearest = calloc(2 * nc + 1, sizeof *s->nearest), s->touches = calloc(2 * nc * (x + nc) + 1, sizeof *s->touches);
     if (!s->nearest || !s->touches) return no_memory(s->err);
-    for (size_t c = 0; c <= nc; ++c) {
-        carom_touching *t = c < nc ? &s->nearest[c] : &s->weakest;
+    s->weakest = s->nearest + nc;
+    for (size_t c = 0; c < 2 * nc; ++c) {
+        carom_touching *t = &s->nearest[c];
         *t = (carom_touching){.contact = -1, .x = s->touches + c * (x + nc)};
         t->mode = t->x + x;
     }

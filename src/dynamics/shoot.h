@@ -81,7 +81,7 @@ typedef struct carom_shooter {
     int nhits, closed;
     char after;            // of the hit that comes next
     bool struck;           // at the very start, in a plain run
-    carom_touching weakest;   // of the impacts
+    carom_touching *weakest;  // nc, linearised runs: of the impacts of each contact
     carom_touching *nearest;  // nc, with `lows`: where open contacts came nearest
     int soft, *crossed;    // contacts of finite stiffness; with `lows`: how often each gap went through 0
     double *soft_gap;      // soft: scratch
