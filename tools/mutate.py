@@ -227,9 +227,10 @@ class Campaign:
         changed = sorted({f.file for f in self.faults.values()})
         self.unbuilt, self.outside = set(), set()
         for f, text in self.text.items():
-            if f == "src/CMakeLists.txt":  # one copy of the library for all programs; warnings of doubled functions are of no use
-                text = re.sub(rb"add_library\((carom_core|carom_files) STATIC\)", rb"add_library(\1 SHARED)", text)
+            if f == "src/CMakeLists.txt":  # one copy of the library for all programs, but for those of FMUs; warnings of doubled functions are of no use
+                text = re.sub(rb"add_library\((carom_core|carom_files) STATIC\)", rb"add_library(\1 SHARED)\nadd_library(\1_whole STATIC $<TARGET_OBJECTS:\1>)", text)
                 text += "".join("set_source_files_properties(%s TARGET_DIRECTORY carom_core carom_files carom_fmu carom_cli PROPERTIES COMPILE_OPTIONS -w)\n" % os.path.join(self.source, c) for c in changed).encode()
+            if f == "src/fmu/CMakeLists.txt": text = re.sub(rb"TARGET_FILE:(\w+)", rb"TARGET_FILE:\1_whole", text) + b"add_dependencies(carom_fmu carom_files_whole carom_core_whole)\n"
             if f == "test/CMakeLists.txt":  # the linker puts functions of tests in the place of others in these programs' own code alone
                 wraps = {t for t in re.findall(rb"target_link_options\((\w+) [^\n]*--wrap", text)}
                 text += b"foreach(name %s)\n  target_sources(${name} PRIVATE $<TARGET_OBJECTS:carom_core> $<TARGET_OBJECTS:carom_files>)\nendforeach()\n" % b" ".join(sorted(wraps))
