@@ -288,7 +288,7 @@ class Campaign:
         """What run() gives for the test in a place, or with None in the build folder itself."""
         command, cwd, environment = self.tests[t]
         before, own = place or ([], self.base)
-        env = dict(os.environ, TMPDIR=own, XDG_CACHE_HOME=os.path.join(own, "cache"), CAROM_TEST_FIRST="1", **environment, **more)
+        env = {**os.environ, "TMPDIR": own, "XDG_CACHE_HOME": os.path.join(own, "cache"), "CAROM_TEST_FIRST": "1", **environment, **more}
         return run(command, env, wall, before + ["sh", "-c", 'cd "$0" && ulimit -c 0 && ulimit -t "$1" && shift && exec "$@"', cwd, str(int(cpu) + 1)])
 
     def at_once(self, work, things):
