@@ -25,7 +25,7 @@ import argparse, collections, concurrent.futures, fcntl, hashlib, json, os, rand
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|carom_format|snprintf|fprintf|printf|fputs|assert)\("
-RELEASE = r"free|\w+_free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*|carom_(chain_)?forget|carom_sim_trim"
+RELEASE = r"free|\w+_free|free_\w+|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*|carom_(chain_)?forget|carom_sim_trim"
 ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\w*grow\w*)\(|\broom\b"
 # The programs that have found most.  With these alone (--sharp), 15 s of tests for a fault and nothing left out (--longest 30), a campaign of 100 takes about 20 minutes on two cores.
 SHARP = "conformance_\\w+|docs_reference_\\w+|test_(%s)" % "|".join((
