@@ -1,5 +1,6 @@
 // test_bodies.c: rigid bodies from model files: kinematics, equations of motion, conservation, orders of all schemes.
 #include "base/option.h"
+#include "model/answers.h"
 #include "model_text.h"
 #include "scheme/registry.h"
 
@@ -192,6 +193,9 @@ static void a_planar_body_is_three_coordinates(void **state) {
                           "energy: {kinetic: x'^2 + y'^2 + 0.15*phi'^2, potential: 50*(px^2 + py^2) + "
                           "2*9.81*y}\nforces: {phi: -0.1*phi'}\n");
     assert_null(carom_model_system(a)->move);
+    double rates[4] = {0, 0, 0, 7}; // of a body in the plane they are its velocities
+    carom_model_rates(a, carom_model_q0(a), (const double[]){3, -2, 5}, rates);
+    assert_true(rates[0] == 3 && rates[1] == -2 && rates[2] == 5 && rates[3] == 7);
     const carom_scheme *s;
     for (int i = 0; (s = carom_scheme_at(i)) != NULL; ++i) {
         carom_sim *one = model_sim(a, s->name, NULL, 1e-2, 1), *two = model_sim(b, s->name, NULL, 1e-2, 1);

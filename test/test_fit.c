@@ -61,6 +61,29 @@ static void impacts(void **state) {
     assert_says(out, "\"derivatives\": \"exact\"");
 }
 
+// To and fro between two walls a metre apart: those of one wall alone, with the speed cut by e at each.
+static void impacts_of_one_of_two(void **state) {
+    (void)state;
+    put("corridor.yaml",
+        "carom: 1\nparameters: {e: 0.8}\ncoordinates: {x: {at: 0.2, rate: 1.5}}\nenergy: {kinetic: \"1/2*x'^2\"}\n"
+        "contacts: {near: {gap: x, restitution: e}, far: {gap: 1 - x, restitution: e}}\n"
+        "simulation: {scheme: event-driven, step: 0.1, end: 8}\n");
+    static const double e = 0.9, v = 2;
+    for (int far = 0; far < 2; ++far) {
+        char text[400] = "hit\n";
+        double t = 0.8 / v, speed = v;
+        for (int k = 0; k < 8; ++k, speed *= e, t += 1 / speed)
+            if (k % 2 == !far) snprintf(text + strlen(text), sizeof text - strlen(text), "%.14g\n", t);
+        put("corridor.csv", text);
+        assert_int_equal(carom("fit corridor.yaml corridor.csv --free \"e,x'\" --match 'hit=impact %s' --bounds e=0:1 "
+                               "--json",
+                               far ? "far" : "near"),
+                         0);
+        assert_close(after("\"e\": "), e, 1e-8);
+        assert_close(after("\"x'\": "), v, 1e-8);
+    }
+}
+
 // An impact that nobody heard is one: the ball again, without the time of the third.
 static void unheard(void **state) {
     (void)state;
@@ -231,6 +254,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(line),        cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts),
         cmocka_unit_test(files),       cmocka_unit_test(unheard), cmocka_unit_test(bounded),
+        cmocka_unit_test(impacts_of_one_of_two),
         cmocka_unit_test(experiments), cmocka_unit_test(signals), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

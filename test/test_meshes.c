@@ -178,6 +178,13 @@ static void an_angle_as_two_solids(void **state) {
     extrude(p, 6, t, 4, file, sizeof file);
     assert_null(with_file("mesh: m.obj", file, &err));
     assert_non_null(strstr(err.text, "part 1 of 'm.obj' is not convex: it fills 0.857 of its hull; add `solids: 16`"));
+    // as small, as large and turned inside out
+    static const char *const alike[] = {"mesh: m.obj, scale: 0.001", "mesh: m.obj, scale: 1000",
+                                        "mesh: m.obj, scale: [0.1, -0.2, 0.3]"};
+    for (int i = 0; i < 3; ++i) {
+        assert_null(with_file(alike[i], file, &err));
+        assert_non_null(strstr(err.text, "is not convex: it fills 0.857 of its hull"));
+    }
     static const struct {
         const char *shape;
         double mass;

@@ -288,6 +288,37 @@ static void a_long_result_is_thinned_without_losing_what_happened(void **state) 
     close_page(&p);
 }
 
+// Whatever the number of rows: of every column the lowest and the highest value are there.
+static void a_thinned_result_keeps_every_peak(void **state) {
+    (void)state;
+    char text[1200] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: \"1/2*x'^2\"}\nsimulation: "
+                      "{scheme: moreau-midpoint, step: 2.5e-4, end: 1}\noutputs:\n";
+    static const double at[] = {0.0907, 0.2113, 0.3471, 0.5189, 0.6733, 0.8317, 0.9511};
+    enum { N = sizeof at / sizeof *at };
+    for (int i = 0; i < N; ++i)
+        snprintf(text + strlen(text), 80, "  p%d: %sexp(-(300*(x - %g))^2)\n", i, i % 2 ? "-" : "", at[i]);
+    put("peaks.yaml", text);
+    assert_int_equal(carom("run peaks.yaml --out peaks.h5 -q --every 1"), 0);
+    carom_result *r = result_of("peaks.h5");
+    const long n = carom_result_rows(r);
+    assert_int_equal(n, 4001);
+    for (int most = 60; most < 2000; most *= 3) {
+        assert_int_equal(carom("view peaks.h5 --rows %d", most), 0);
+        opened p = open_page("peaks.html");
+        assert_true(p.rows <= most);
+        for (int c = carom_result_columns(r) - N; c < carom_result_columns(r); ++c) {
+            double *x = column(r, c), largest = 0, kept = 0;
+            for (long i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i]));
+            for (long i = 0; i < p.rows; ++i) kept = fmax(kept, fabs(value_of(&p, c, i)));
+            assert_true(largest > 0.99);
+            if (fabs(kept - largest) > 1e-6) fail_msg("%s: %g of %g", carom_result_column(r, c), kept, largest);
+            free(x);
+        }
+        close_page(&p);
+    }
+    carom_result_close(r);
+}
+
 static void hostile_text_cannot_leave_its_place(void **state) {
     (void)state;
     put("evil.yaml",
@@ -472,6 +503,7 @@ int main(void) {
         cmocka_unit_test(overrides_of_the_run_hold_for_the_drawing),
         cmocka_unit_test(the_slider_crank_fits_well_into_a_page),
         cmocka_unit_test(a_long_result_is_thinned_without_losing_what_happened),
+        cmocka_unit_test(a_thinned_result_keeps_every_peak),
         cmocka_unit_test(hostile_text_cannot_leave_its_place),
         cmocka_unit_test(a_result_without_its_model_still_has_its_plots),
         cmocka_unit_test(a_model_that_cannot_be_read_costs_the_drawing_only),

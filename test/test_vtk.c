@@ -266,6 +266,38 @@ static void test_refused(void **state) {
     assert_says(complaints, "nothing to export");
 }
 
+// Heights are those of the plane x/5 - y/2, on a grid with other numbers of points along x and y.
+static void test_heights(void **state) {
+    (void)state;
+    run_model("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 5], shape: "
+              "{sphere: 0.1}}\nshapes:\n  hill: {heights: [[0, 0.1, 0.2, 0.3], [-0.2, -0.1, 0, 0.1]], cell: [0.5, "
+              "0.4], at: [2, 0, 0]}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 1e-3}\n",
+              "");
+    assert_int_equal(carom("export vtk m.h5 --rows 2"), 0);
+    const grid g = open_grid("m.vtk/shapes-00000.vtu");
+    check_grid(&g);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, over = NAN;
+    int triangles = 0;
+    for (int i = 0, k = 0; i < g.cells; k = whole_of(&g, "offsets", i), ++i) {
+        if (whole_of(&g, "body", i) != 0) continue;
+        triangles += whole_of(&g, "offsets", i) - k - 2;
+        for (int e = k; e < whole_of(&g, "offsets", i); ++e) {
+            double x[3];
+            for (int c = 0; c < 3; ++c) {
+                x[c] = point_of(&g, "Points", whole_of(&g, "connectivity", e), c);
+                low[c] = fmin(low[c], x[c]), high[c] = fmax(high[c], x[c]);
+            }
+            const double d = x[2] - x[0] / 5 + x[1] / 2;
+            if (isnan(over)) over = d;
+            assert_true(fabs(d - over) < 1e-6);
+        }
+    }
+    assert_int_equal(triangles, 6);
+    assert_true(fabs(high[0] - low[0] - 1.5) < 1e-6 && fabs(high[1] - low[1] - 0.4) < 1e-6 &&
+                fabs(high[2] - low[2] - 0.5) < 1e-6);
+    free(g.text);
+}
+
 static void test_csv(void **state) {
     (void)state;
     run_model(slope, "--out a.csv");
@@ -278,6 +310,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids),  cmocka_unit_test(test_contacts),
                                        cmocka_unit_test(test_impulse), cmocka_unit_test(test_snapshots),
                                        cmocka_unit_test(test_input),   cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_csv)};
+                                       cmocka_unit_test(test_csv),    cmocka_unit_test(test_heights)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

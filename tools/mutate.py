@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants faults in a copy of the sources and asks for each whether the quick tests that reach it notice it.
 
-    tools/mutate.py BUILD [--faults N] [--seed S] [--minutes M] [--seconds T] [--sharp | --tests NAMES] [--matrix] FOLDER...
+    tools/mutate.py BUILD [--faults N] [--seed S] [--jobs J] [--minutes M] [--seconds T] [--sharp | --tests NAMES] [--matrix] FOLDER...
 
 Faults by rule: a sign; `*` for `/` and the other way round; a comparison turned round (between real numbers `<` and `<=` are the same); `&&` for `||`; a constant
 (integers plus one, reals times 1.5, thresholds such as 1e-12 times 1000); another index of an array; a loop that ends one too early; a factor, a call or an
@@ -12,19 +12,20 @@ A fault that gives an equivalent program is listed in tools/mutate-equivalent.tx
 given with and without.
 
 All faults are built at once: a function with a fault is there twice, and the variable CAROM_FAULT says which of the two runs, so that nothing is compiled or linked
-between faults.  Faults outside of functions (tables, constants) are built one by one.  Each test of the default suite (no label `long`) runs once without a fault, must
+between faults; the library is a shared one there, so that 300 programs do not each hold a copy.  Faults outside of functions (tables, constants) are built one by one.  Each test of the default suite (no label `long`) runs once without a fault, must
 pass, and tells which functions with faults it enters.  A fault is judged by those tests, those that found most for their time first, until one fails or takes
 more than five times its time (killed), or until all have passed or T seconds of tests (120) are spent and those that take no time have passed, too (survived).
 With --matrix all of these tests are asked, whatever they find, and at the end those are listed that found nothing which another did not find.
-A fault that does not build is not counted.
+A fault that does not build is not counted.  J faults (2) are judged at once, each with a copy of the build folder in the place of the build folder, which takes
+the rights to mount (root, or `unshare --map-root-user`); without them one after another.
 
 The same seed plants the same faults in the same sources.  Results are kept in BUILD/mutate/results.jsonl: a campaign that was interrupted goes on, and
 survivors are judged again after a test has changed, or with more seconds."""
-import argparse, collections, fcntl, hashlib, json, os, random, re, resource, shutil, subprocess, sys, time
+import argparse, collections, concurrent.futures, fcntl, hashlib, json, os, random, re, shutil, subprocess, sys, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|carom_format|snprintf|fprintf|printf|fputs|assert)\("
-RELEASE = r"free|\w+_free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*|carom_(chain_)?forget|carom_sim_trim"
+RELEASE = r"free|\w+_free|free_\w+|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*|carom_(chain_)?forget|carom_sim_trim"
 ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\w*grow\w*)\(|\broom\b"
 # The programs that have found most.  With these alone (--sharp), 15 s of tests for a fault and nothing left out (--longest 30), a campaign of 100 takes about 20 minutes on two cores.
 SHARP = "conformance_\\w+|docs_reference_\\w+|test_(%s)" % "|".join((
@@ -81,22 +82,19 @@ def faults_of(path, text):
 def short(text): return hashlib.sha256(text).hexdigest()[:16]
 
 
-def run(command, cwd, env, cpu=None, wall=None):
-    """The exit status; None after `cpu` seconds of computing or `wall` seconds."""
-    def limit():
-        os.setsid()
-        if cpu: resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 1))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    p = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
-    try:
-        status = p.wait(wall)
-        return None if status in (-9, -24) and cpu else status
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        try: os.killpg(p.pid, 9)  # what it started
+def run(command, env, wall, before=()):
+    """The exit status, None after `wall` seconds or where a limit of `before` killed it; and the seconds of computing."""
+    p = subprocess.Popen(list(before) + command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    def end():
+        try: os.killpg(p.pid, 9)
         except ProcessLookupError: pass
-        p.wait()
+    late = threading.Timer(wall, end)
+    late.start()
+    _, status, used = os.wait4(p.pid, 0)
+    late.cancel()
+    end()  # what it started
+    p.returncode = os.waitstatus_to_exitcode(status)
+    return None if p.returncode in (-9, -24) else p.returncode, used.ru_utime + used.ru_stime
 
 
 # Top-level functions of a C text without comments: (where the header begins, `{`, the end, name, arguments, whether it returns something), None for those that
@@ -193,10 +191,9 @@ class Campaign:
         fcntl.flock(self.alone, fcntl.LOCK_EX)  # one campaign at a time
         files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
         self.text = {f: open(os.path.join(ROOT, f), "rb").read() for f in sorted(files) if os.path.isfile(os.path.join(ROOT, f))}
-        self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), CAROM_TEST_FIRST="1")
         self.faults = dict(enumerate(faults))
         self.make_copy()
-        self.look()
+        self.make_places()
 
     def digest(self, pattern):
         h = hashlib.sha256()
@@ -204,7 +201,7 @@ class Campaign:
             if re.match(pattern, f): h.update(f.encode() + b"\0" + text)
         return h.hexdigest()[:16]
 
-    def ninja(self, *targets, keep=False): return subprocess.run(["ninja", "-C", self.build, "-j", self.a.jobs] + ["-k", "0"] * keep + list(targets), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    def ninja(self, *targets, keep=False): return subprocess.run(["ninja", "-C", self.build, "-j", str(self.a.jobs)] + ["-k", "0"] * keep + list(targets), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
 
     def put(self, f, text):
         to = os.path.join(self.source, f)
@@ -230,8 +227,13 @@ class Campaign:
         changed = sorted({f.file for f in self.faults.values()})
         self.unbuilt, self.outside = set(), set()
         for f, text in self.text.items():
-            if f == "src/CMakeLists.txt":  # warnings of doubled functions are of no use
+            if f == "src/CMakeLists.txt":  # one copy of the library for all programs, but for those of FMUs; warnings of doubled functions are of no use
+                text = re.sub(rb"add_library\((carom_core|carom_files) STATIC\)", rb"add_library(\1 SHARED)\nadd_library(\1_whole STATIC $<TARGET_OBJECTS:\1>)", text)
                 text += "".join("set_source_files_properties(%s TARGET_DIRECTORY carom_core carom_files carom_fmu carom_cli PROPERTIES COMPILE_OPTIONS -w)\n" % os.path.join(self.source, c) for c in changed).encode()
+            if f == "src/fmu/CMakeLists.txt": text = re.sub(rb"TARGET_FILE:(\w+)", rb"TARGET_FILE:\1_whole", text) + b"add_dependencies(carom_fmu carom_files_whole carom_core_whole)\n"
+            if f == "test/CMakeLists.txt":  # the linker puts functions of tests in the place of others in these programs' own code alone
+                wraps = {t for t in re.findall(rb"target_link_options\((\w+) [^\n]*--wrap", text)}
+                text += b"foreach(name %s)\n  target_sources(${name} PRIVATE $<TARGET_OBJECTS:carom_core> $<TARGET_OBJECTS:carom_files>)\nendforeach()\n" % b" ".join(sorted(wraps))
             if f not in changed: self.put(f, text)
         for f in changed: self.write_file(f)
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
@@ -270,6 +272,35 @@ class Campaign:
         if self.ninja("program") != 0: sys.exit("the program of the copy does not build: ninja -C " + self.build)
         self.ninja(*sorted(p for p in programs if p.startswith("test/")), keep=True)
 
+    def make_places(self):
+        """One to judge in for each job: a copy of the build folder as it is now, which stands in its place for the programs that run there."""
+        self.places = []
+        bind = ["unshare", "--mount"] + ["--map-root-user"] * (os.getuid() != 0) + ["sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"']
+        for k in range(self.a.jobs):
+            own = os.path.join(self.base, "place-%d" % k)
+            shutil.rmtree(own, ignore_errors=True)
+            os.makedirs(own)
+            if subprocess.run(bind + [own, self.build, "true"], stderr=subprocess.DEVNULL).returncode != 0: break
+            shutil.copytree(self.build, own, symlinks=True, dirs_exist_ok=True, ignore=lambda folder, names: [n for n in names if n == "CMakeFiles" or n.endswith(".a")])
+            self.places.append((bind + [own, self.build], own))
+
+    def test(self, t, place, cpu, wall, **more):
+        """What run() gives for the test in a place, or with None in the build folder itself."""
+        command, cwd, environment = self.tests[t]
+        before, own = place or ([], self.base)
+        env = {**os.environ, "TMPDIR": own, "XDG_CACHE_HOME": os.path.join(own, "cache"), "CAROM_TEST_FIRST": "1", **environment, **more}
+        return run(command, env, wall, before + ["sh", "-c", 'cd "$0" && ulimit -c 0 && ulimit -t "$1" && shift && exec "$@"', cwd, str(int(cpu) + 1)])
+
+    def at_once(self, work, things):
+        """work(thing, place) for all of them, one in each place."""
+        free = list(self.places) or [None]
+        def do(thing):
+            place = free.pop()
+            try: work(thing, place)
+            finally: free.append(place)
+        with concurrent.futures.ThreadPoolExecutor(len(free)) as pool:
+            for f in [pool.submit(do, x) for x in things]: f.result()
+
     def parts_of(self, file, known=()):
         """A test, the headers of test/ that it includes, and theirs, and the files of test/ that it names."""
         if file in known or file not in self.text: return list(known)
@@ -284,28 +315,31 @@ class Campaign:
         known = json.load(open(kept)) if os.path.exists(kept) else {}
         plan = short(json.dumps([[k, f.name, self.digest(re.escape(f.file))] for k, f in self.faults.items()]).encode())
         self.looked, self.reach = {}, collections.defaultdict(set)
-        for t, (command, cwd, environment) in self.tests.items():
+        def one(t, place):
+            command = self.tests[t][0]
             key = short(b"".join(self.text[f] for f in self.parts_of("test/%s.c" % os.path.basename(command[0]))) + " ".join(command[1:]).encode())
             old = known.get(t, {})
             too_long = old.get("seconds", 0) is None and old.get("key") == key and old.get("longest", 0) >= self.a.longest
-            if not too_long and (old.get("key") != key or old.get("plan") != plan):
-                seen = os.path.join(self.base, "seen")
-                if os.path.exists(seen): os.unlink(seen)
-                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-                status = run(command, cwd, dict(self.env, CAROM_FAULT_SEEN=seen, **environment), cpu=self.a.longest, wall=10 * self.a.longest)
-                after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                entered = sorted(set(int(l) for l in open(seen) if re.fullmatch(r"\d{4}\n", l))) if os.path.exists(seen) else []
-                known[t] = {"seconds": cpu if status in (0, 77) else None, "wall": time.time() - start, "key": key, "plan": plan, "entered": entered, "longest": self.a.longest}
-                with open(kept + ".part", "w") as o: json.dump(known, o)
-                os.rename(kept + ".part", kept)
-                print("%s: %s" % (t, "left out" if status not in (0, 77) else "%.1f s" % cpu), flush=True)
-            if known[t]["seconds"] is not None:
-                self.looked[t] = known[t]
-                for k in known[t]["entered"]: self.reach[k].add(t)
+            if too_long or (old.get("key") == key and old.get("plan") == plan): return
+            seen = os.path.join(self.base, "seen-" + t)
+            if os.path.exists(seen): os.unlink(seen)
+            start = time.time()
+            status, cpu = self.test(t, place, self.a.longest, 10 * self.a.longest, CAROM_FAULT_SEEN=seen)
+            entered = sorted(set(int(l) for l in open(seen) if re.fullmatch(r"\d{4}\n", l))) if os.path.exists(seen) else []
+            known[t] = {"seconds": cpu if status in (0, 77) else None, "wall": time.time() - start, "key": key, "plan": plan, "entered": entered, "longest": self.a.longest}
+            if os.path.exists(seen): os.unlink(seen)
+            print("%s: %s" % (t, "left out (%s)" % status if status not in (0, 77) else "%.1f s" % cpu), flush=True)
+        try: self.at_once(one, self.tests)
+        finally:
+            with open(kept + ".part", "w") as o: json.dump(known, o)
+            os.rename(kept + ".part", kept)
+        for t in self.tests:
+            if known[t]["seconds"] is None: continue
+            self.looked[t] = known[t]
+            for k in known[t]["entered"]: self.reach[k].add(t)
         self.left_out = [t for t in self.tests if t not in self.looked]
 
-    def judge(self, k, kills):
+    def judge(self, k, kills, place):
         """(what notices fault k, [] for nothing; seconds; how many tests were asked)"""
         fault, start, spent, asked, found = self.faults[k], time.time(), 0, 0, []
         if k in self.unbuilt: return ["does not build"], 0, 0
@@ -323,9 +357,9 @@ class Campaign:
             worth = lambda t: (1 + 3 * kills[t]) * (4 if t.startswith("test_figures") or any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # a test of that name is sharp
             for t in sorted(self.reach[k], key=lambda t: (-worth(t), t)) if not found else []:
                 if spent > self.a.seconds and self.looked[t]["seconds"] > 0.2: continue  # those that take no time are asked in any case
-                command, cwd, environment = self.tests[t]
-                if alone and os.path.relpath(command[0], self.build).startswith("test/") and self.ninja(os.path.relpath(command[0], self.build)) != 0: continue
-                status = run(command, cwd, dict(self.env, CAROM_FAULT=str(k), **environment), cpu=5 * self.looked[t]["seconds"] + 5, wall=20 * self.looked[t]["wall"] + 20)
+                program = os.path.relpath(self.tests[t][0][0], self.build)
+                if alone and program.startswith("test/") and self.ninja(program) != 0: continue
+                status, _ = self.test(t, place, 5 * self.looked[t]["seconds"] + 5, 20 * self.looked[t]["wall"] + 20, CAROM_FAULT=str(k))
                 spent, asked = spent + self.looked[t]["seconds"], asked + 1
                 if status not in (0, 77): found.append(t + (" (time)" if status is None else ""))
                 if found and not self.a.matrix: break
@@ -339,12 +373,12 @@ def equivalent():
     with open(os.path.join(ROOT, "tools/mutate-equivalent.txt")) as f: return {l.rstrip("\n") for l in f if l.startswith("src/")}
 
 
-def main():
+def arguments(given=None):
     ap = argparse.ArgumentParser()
     ap.add_argument("build")
     ap.add_argument("--faults", type=int, default=120)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--jobs", default="2")
+    ap.add_argument("--jobs", type=int, default=2, help="compilers, and faults that are judged, at once")
     ap.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
     ap.add_argument("--seconds", type=float, default=120, help="of tests for one fault")
     ap.add_argument("--longest", type=float, default=12, help="seconds of computing that a test may take; others are not asked")
@@ -355,11 +389,16 @@ def main():
     ap.add_argument("--only", default="", help="faults whose name has this in it")
     ap.add_argument("--list", action="store_true", help="print the faults and do no more")
     ap.add_argument("folders", nargs="+")
-    a = ap.parse_args()
-    equal, chosen = equivalent(), []
-    by_folder = {}
+    a = ap.parse_args(given)
     for folder in a.folders:
         if not os.path.isdir(os.path.join(ROOT, "src", folder)): ap.error("src has no folder '%s'; write derive, cli, ..." % folder)
+    return a
+
+
+def choose(a):
+    """[(folder, fault)]: one of each folder in turn"""
+    equal, chosen, by_folder = equivalent(), [], {}
+    for folder in a.folders:
         every, rng = [], random.Random("%d %s" % (a.seed, folder))
         for top, _, names in os.walk(os.path.join(ROOT, "src", folder)):
             for f in names:
@@ -372,29 +411,41 @@ def main():
     for n in range(a.faults):
         of = by_folder[a.folders[n % len(a.folders)]]
         if of: chosen.append((a.folders[n % len(a.folders)], of.pop()))
-    if a.list:
-        for n, (folder, fault) in enumerate(chosen): print(n, "%s:%d" % (fault.file, fault.line), fault.name)
-        return
-    c = Campaign(a, [fault for _, fault in chosen])
-    kept = os.path.join(c.base, "results.jsonl")
-    known, kills, tests = {}, collections.Counter(), c.digest("test/")
+    return chosen
+
+
+def judge_all(c, chosen):
+    """Judges what is not known yet until the minutes are over: what is known of each of `chosen` then, or None."""
+    kept, tests, begun, lock = os.path.join(c.base, "results.jsonl"), c.digest("test/"), time.time(), threading.Lock()
+    known, kills = {}, collections.Counter()
     for r in map(json.loads, open(kept)) if os.path.exists(kept) else []:
         known[r["name"], r["file"]] = r
         for t in r["found"]: kills[t.split()[0]] += 1
-    tally, survivors, begun, alone = collections.Counter(), [], time.time(), collections.defaultdict(set)
-    for k, (folder, fault) in enumerate(chosen):
-        of = short(c.text[fault.file])
-        r = known.get((fault.name, of))
-        if not r or (not r["found"] and (r["tests"] != tests or r["allowed"] < a.seconds)) or (a.matrix and not r["matrix"]):
-            if time.time() - begun > 60 * a.minutes: break
-            found, seconds, asked = c.judge(k, kills)
-            r = {"name": fault.name, "file": of, "folder": folder, "line": fault.line, "found": found, "tests": tests, "seconds": round(seconds, 1), "asked": asked, "allowed": a.seconds, "matrix": a.matrix}
+    name = lambda k: (chosen[k][1].name, short(c.text[chosen[k][1].file]))
+
+    def one(k, place):
+        r, a = known.get(name(k)), c.a
+        if r and (r["found"] or (r["tests"] == tests and r["allowed"] >= a.seconds)) and (r["matrix"] or not a.matrix): return
+        if time.time() - begun > 60 * a.minutes: return
+        found, seconds, asked = c.judge(k, kills, place)
+        r = {"name": name(k)[0], "file": name(k)[1], "folder": chosen[k][0], "line": chosen[k][1].line, "found": found, "tests": tests, "seconds": round(seconds, 1), "asked": asked, "allowed": a.seconds, "matrix": a.matrix}
+        with lock:
+            known[name(k)] = r
             with open(kept, "a") as o: o.write(json.dumps(r) + "\n")
             for t in found: kills[t.split()[0]] += 1
+            print("%3d %-24s %5.0f s %s" % (k, " ".join(found[:1]) + (" and %d" % (len(found) - 1)) * (len(found) > 1) or "SURVIVED", seconds, r["name"][:180]), flush=True)
+    c.at_once(one, [k for k in range(len(chosen)) if k not in c.outside])
+    for k in sorted(c.outside): one(k, None)  # the build folder itself changes
+    return [known.get(name(k)) for k in range(len(chosen))]
+
+
+def report(c, chosen, results):
+    a, equal, tally, survivors, alone = c.a, equivalent(), collections.Counter(), [], collections.Counter()
+    for (folder, fault), r in zip(chosen, results):
+        if not r: continue
         tally[folder, "unbuilt" if r["found"] == ["does not build"] else "killed" if r["found"] else "equivalent" if fault.name in equal else "survived"] += 1
         if not r["found"] and fault.name not in equal: survivors.append("%s (line %d, %d tests passed)" % (fault.name, r["line"], r["asked"]))
-        if r["found"]: alone[r["found"][0].split()[0] if len(r["found"]) == 1 else ""].add(k)
-        print("%3d %-24s %5.0f s %s" % (k, " ".join(r["found"][:1]) + (" and %d" % (len(r["found"]) - 1)) * (len(r["found"]) > 1) or "SURVIVED", r["seconds"], fault.name[:180]), flush=True)
+        if len(r["found"]) == 1: alone[r["found"][0].split()[0]] += 1
     if c.left_out: print("\nnot asked, because they fail or take more than %g s (--longest): %s" % (a.longest, " ".join(c.left_out)))
     if a.matrix: print("\nfound nothing that no other test found: " + " ".join("%s (%.1f s)" % (t, c.looked[t]["seconds"]) for t in sorted(c.looked, key=lambda t: -c.looked[t]["seconds"]) if not alone[t]))
     print("\nsurvivors:" if survivors else "\nno survivors")
@@ -404,4 +455,16 @@ def main():
         if k + s: print("%-10s %3d of %3d killed, %.0f %%; without %d equivalent %.0f %% (%d did not build)" % (folder, k, k + s + e, 100 * k / (k + s + e), e, 100 * k / (k + s), u))
 
 
-main()
+
+def main():
+    a = arguments()
+    chosen = choose(a)
+    if a.list:
+        for n, (folder, fault) in enumerate(chosen): print(n, "%s:%d" % (fault.file, fault.line), fault.name)
+        return
+    c = Campaign(a, [fault for _, fault in chosen])
+    c.look()
+    report(c, chosen, judge_all(c, chosen))
+
+
+if __name__ == "__main__": main()
