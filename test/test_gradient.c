@@ -671,8 +671,8 @@ static void room_for_what_takes_part(void **state) {
     enum { MOST = 150 << 10 }; // kB; with room for all contacts it is 200 MB
     struct rusage used;
     carom_gradient g = gradient("carom: 1\nparameters: {v: 0.3}\nbodies:\n"
-                                "  o: {repeat: 60, index: i, body: {mass: 1, inertia: 0.01, at: [i, 0], velocity: [v, 0],"
-                                " shape: {circle: 0.1}}}\n"
+                                "  o: {repeat: 60, index: i, body: {mass: 1, inertia: 0.01, at: [i, 0], "
+                                "velocity: [v, 0], shape: {circle: 0.1}}}\n"
                                 "contacts: {c: {among: [o]}}\nsimulation: {scheme: auto, step: 1e-2}\n",
                                 "o.3.x", (const char *const[]){"v", NULL}, 0.1);
     assert_true(fabs(g.gradient[0] - 0.1) < 1e-9);
