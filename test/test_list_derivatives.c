@@ -143,7 +143,7 @@ static void in_the_plane(void **state) {
 }
 
 // Piles of compliant circles: Newton's method has derivatives between two bodies, up to where its iterations without
-// them cost less (system/system.h), and needs a few iterations a step.  Without them 32 circles take 790 in these 100 steps.
+// them cost less (system/system.h), and needs a few iterations a step: without them 32 circles take 790 in 100 steps.
 static void piles_that_yield(void **state) {
     (void)state;
     static const int sizes[] = {16, 32};
@@ -153,8 +153,8 @@ static void piles_that_yield(void **state) {
         carom_ledger ledger;
         snprintf(text, sizeof text,
                  "carom: 1\ngravity: [0, -10]\nbodies:\n"
-                 "  o: {repeat: %d, index: i, body: {mass: 1, inertia: 0.005, at: [0.21*(i - 6*floor(i/6)), 0.1005 + 0.2*floor(i/6)], "
-                 "shape: {circle: 0.1}}}\n"
+                 "  o: {repeat: %d, index: i, body: {mass: 1, inertia: 0.005, at: [0.21*(i - 6*floor(i/6)), "
+                 "0.1005 + 0.2*floor(i/6)], shape: {circle: 0.1}}}\n"
                  "shapes: {floor: {plane: [0, 1]}}\n"
                  "contacts: {c: {among: [o, floor], stiffness: 1e5, damping: 1, friction: 0.3, stiction speed: 0.1}}\n",
                  sizes[i]);
