@@ -4,6 +4,7 @@
 #include <carom/dynamics.h>
 #include <carom/result.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static carom_gradient_def define(const char *text, const char *of, const char *const *by, double end) {
     carom_gradient_def d = {.of = of, .by = by};
@@ -663,6 +664,24 @@ static void columns(void **state) {
     carom_gradient_free(&g);
 }
 
+// Matrices are those of contacts that take part: 60 circles have 1830 pairs, of which none is closed.
+static void room_for_what_takes_part(void **state) {
+    (void)state;
+#ifndef QUICK // sanitizers have a heap of their own
+    enum { MOST = 150 << 10 }; // kB; with room for all contacts it is 200 MB
+    struct rusage used;
+    carom_gradient g = gradient("carom: 1\nparameters: {v: 0.3}\nbodies:\n"
+                                "  o: {repeat: 60, index: i, body: {mass: 1, inertia: 0.01, at: [i, 0], "
+                                "velocity: [v, 0], shape: {circle: 0.1}}}\n"
+                                "contacts: {c: {among: [o]}}\nsimulation: {scheme: auto, step: 1e-2}\n",
+                                "o.3.x", (const char *const[]){"v", NULL}, 0.1);
+    assert_true(fabs(g.gradient[0] - 0.1) < 1e-9);
+    carom_gradient_free(&g);
+    assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+    assert_in_range(used.ru_maxrss, 0, MOST);
+#endif
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "long") == 0) {
         const struct CMUnitTest tests[] = {cmocka_unit_test(models)};
@@ -692,6 +711,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(equal_extremes),
         cmocka_unit_test(backwards),
         cmocka_unit_test(backwards_with_joints),
+        cmocka_unit_test(room_for_what_takes_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ typedef struct outcome { int n, states; bool listed; double t[MOST_EVENTS], x[64
 typedef struct family {
     const char *name, *gravity, *actor, *other, *floor, *law; // body of an actor i, of another one i
     int actors, few, some, many, nq;                          // so many others that pairs are written, that they come
-                                                              // and go, and in a world; positions of a body
+                                                              // and go, and many more; positions of a body
     double end;
 } family;
 

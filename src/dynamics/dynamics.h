@@ -298,7 +298,8 @@ typedef struct carom_path {
     carom_joined joined;       // motion and joints, where these are many
     int nj;                    // joints that are no rows: all, or 0; X and G are those of what moves as they allow
     double *joint, *Y;         // nj; nj x rows: reactions of joints to X
-    carom_arena of_rows;       // arrays over all rows
+    carom_arena of_rows;       // arrays over rows of contacts that take part,
+    int row_room;              // for so many of them
     double *LU;                // factors of G, where they are known
     int *pivots;
     bool factored, regular;    // they are; G has some
@@ -339,11 +340,14 @@ void carom_path_push(carom_path *w, double *x, double *r, double *joint);
 void carom_path_invert(carom_path *w, double *x, double *joint);
 /// X and G of rows 0 .. n - 1, whose directions B stand in X; symmetric: B is W.
 void carom_path_respond(carom_path *w, int n, bool symmetric);
-/// Joints are rows, or, joined, none of them is.
+/// Room for the rows of L.  Joints are rows, or, joined, none of them is.
 carom_status carom_path_rows(carom_path *w, bool joined);
 double carom_path_age(carom_path *w);
 carom_status carom_path_grow_up(carom_path *w);
 void carom_path_spread(carom_path *w, const double *x);
+/// L with its directions and velocities; contacts that take part: those `with`, NULL: the closed ones.
+carom_status carom_path_look(carom_path *w, double t, const double *q, const double *v, const bool *with);
+/// And M factorised, with room for their rows.
 carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with);
 carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const double *v);
 // j: column, -1: none

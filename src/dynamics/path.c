@@ -325,7 +325,7 @@ static carom_status arrive(carom_path *w, double t, const double *q, const doubl
 carom_status carom_path_arrives(carom_path *w, double within, bool *arrives) {
     carom_point *p = &w->p;
     for (int c = 0; c < p->nc; ++c) w->with[c] = w->phase[c] == CAROM_MODE_OPEN;
-    CAROM_TRY(carom_path_stand(w, w->t, w->q, w->v, w->with));
+    CAROM_TRY(carom_path_look(w, w->t, w->q, w->v, w->with)); // no matrix of all that is open
     *arrives = false;
     for (int b = 0; b < p->L.nb; ++b)
         *arrives = *arrives || (p->L.id[b] >= p->ne && p->g[p->L.id[b]] <= -within * w->u[p->L.at[b]]);

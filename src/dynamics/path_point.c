@@ -54,14 +54,20 @@ void carom_path_solve(carom_path *w, const double *G, int n, double *x) {
     carom_dense_shortest(w->S, n, n, CUT, w->pivot, w->scratch, w->rhs, x);
 }
 
+// Room for rows of the contacts that take part, a quarter more and FEW: those of all contacts of a model of many
+// shapes would be gigabytes.
 carom_status carom_path_rows(carom_path *w, bool joined) {
+    enum { FEW = 8 };
     carom_arena *mem = &w->of_rows;
+    const int nj = joined ? w->p.ne : 0, wanted = w->p.L.at[w->p.L.nb] - nj, all = w->p.n - nj,
+              more = wanted + wanted / 4 + FEW;
+    if (mem->base && nj == w->nj && wanted <= w->row_room) return CAROM_OK;
     free(mem->base);
     *mem = (carom_arena){0};
-    w->nj = joined ? w->p.ne : 0;
-    const size_t n = (size_t)(w->p.n - w->nj), nv = (size_t)w->p.nv;
+    w->nj = nj, w->row_room = more < all ? more : all;
+    const size_t n = (size_t)w->row_room, nv = (size_t)w->p.nv;
     for (int round = 0; round < 2; ++round) {
-        w->X = carom_allocate(mem, n * nv), w->Y = carom_allocate(mem, n * (size_t)w->nj);
+        w->X = carom_allocate(mem, n * nv), w->Y = carom_allocate(mem, n * (size_t)nj);
         CAROM_ALLOCATE(mem, n * n, &w->G, &w->S, &w->A, &w->LU);
         w->pivots = carom_allocate_ints(mem, n);
         if (round == 0 && !carom_arena_begin(mem))
@@ -110,8 +116,7 @@ void carom_path_push(carom_path *w, double *x, double *r, double *joint) {
     }
 }
 
-// L with its directions and velocities, M factorised; contacts that take part: those `with`, NULL: the closed ones.
-carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with) {
+carom_status carom_path_look(carom_path *w, double t, const double *q, const double *v, const bool *with) {
     carom_point *p = &w->p;
     p->t = t;
     carom_copy(p->q, q, p->nq), carom_copy(p->v, v, p->nv);
@@ -125,14 +130,20 @@ carom_status carom_path_stand(carom_path *w, double t, const double *q, const do
         if (id < p->ne || (with ? with[id - p->ne] : w->phase[id - p->ne] != CAROM_MODE_OPEN)) p->L.id[p->L.nb++] = id;
     CAROM_TRY(carom_point_directions(p, &p->L, w->err));
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) w->u[k] = carom_column_dot(&p->L.W, k, v) + p->L.w[k];
+    return CAROM_OK;
+}
+
+carom_status carom_path_stand(carom_path *w, double t, const double *q, const double *v, const bool *with) {
+    carom_point *p = &w->p;
     int where = 0;
+    CAROM_TRY(carom_path_look(w, t, q, v, with));
     if (carom_factorise(&w->F, p->M, &where) != CAROM_OK)
         return carom_fail(w->err, CAROM_SINGULAR, "the mass matrix is not positive definite at '%.60s'",
                           carom_point_rate(p, where));
     const carom_status status = w->nj > 0 ? carom_joined_factor(&w->joined, p->M, &p->L.W) : CAROM_OK;
     if (status == CAROM_NO_MEMORY) return carom_fail(w->err, status, "not enough memory for %d joints", p->ne);
     // joints that depend on each other share what they carry
-    return status == CAROM_OK ? CAROM_OK : carom_path_rows(w, false);
+    return carom_path_rows(w, w->nj > 0 && status == CAROM_OK);
 }
 
 // Numbers by direction of L to those of all constraints of the model.

@@ -678,7 +678,7 @@ static carom_status number_named(carom_model *m, carom_error *err) {
 // Parts for contacts that come and go: in a world their inverses are dense.  Parts of mechanisms are bodies.
 static carom_status find_parts(carom_model *m, carom_error *err) {
     enum { LARGEST = 1200 }; // 11 MB an inverse
-    const bool world = carom_world_size(m->nv, m->ne);
+    const bool world = carom_near_world(m);
     CAROM_TRY(carom_model_couple(m, world, err));
     for (int i = 0; world && i < m->sys.nparts; ++i) {
         const int n = m->sys.part[i + 1] - m->sys.part[i];
@@ -740,8 +740,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     e->list.number_of = known_as;
     e->list.may_tunnel = may_tunnel;
     e->list.gap_of_pair = gap_of_pair;
-    e->list.forces = true;
-    for (int i = 0; i < x->npairs; ++i) e->list.forces = e->list.forces && x->pairs[i].soft;
+    e->list.forces = carom_near_forces(x);
     return CAROM_OK;
 }
 

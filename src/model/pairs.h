@@ -11,6 +11,7 @@
 #include "collide/patch.h"
 #include "expr/vector.h"
 #include "model/model.h"
+#include "system/system.h"
 
 typedef enum shape_kind {
     // solid, finite
@@ -271,6 +272,16 @@ struct near_pairs {
 };
 
 enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 };
+
+/// Are all of its contacts forces, of a stiffness?  Is it that of a world (system/system.h)?
+static inline bool carom_near_forces(const struct near_pairs *x) {
+    for (int i = 0; i < x->npairs; ++i)
+        if (!x->pairs[i].soft) return false;
+    return true;
+}
+static inline bool carom_near_world(const carom_model *m) {
+    return m->near && carom_world_size(m->nv, m->ne, carom_near_forces(m->near));
+}
 
 /// Is b the first of two shapes in the order of the list?
 bool carom_near_swapped(const shape *a, const shape *b);

@@ -59,7 +59,7 @@ static int band_of(const int *i, const int *j, int n, int band) {
 }
 
 // Is it a list whose bodies are not those of a world?  Then derivatives have room for two that may touch.
-static bool coupled_list(const carom_model *m) { return m->near && !carom_world_size(m->nv, m->ne); }
+static bool coupled_list(const carom_model *m) { return m->near && !carom_near_world(m); }
 
 static bool may_meet(const struct near_pairs *x, int a, int b) {
     for (int rule = 0; rule < x->nrules; ++rule)
@@ -221,11 +221,11 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     band = band_of(m->dW.i, m->dW.l, m->dW.n, band);
     for (int i = 0; i < m->npairs; ++i) band = band_of_pair(m, &m->pairs[i], band);
     if (m->near && band < 5) band = 5;
-    if (m->near && m->nv <= CAROM_SMALLEST_SPARSE) band = m->nv;
+    if (coupled_list(m) && m->nv <= CAROM_SMALLEST_SPARSE) band = m->nv;
     band = put_meeting(NULL, m, band);
     if (!carom_band_shape(m->nv, band, true, &s->tangent_shape))
         CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
-    if (m->near) m->near->couples = coupled_list(m) || s->tangent_shape.storage == CAROM_DENSE;
+    if (m->near) m->near->couples = coupled_list(m);
     CAROM_TRY(carom_model_couple(m, false, err));
     int widest = widest_column(m);
     for (int k = 0; k < m->nkinds; ++k) { // a column of a world has all velocities of its two bodies

@@ -37,13 +37,15 @@ static inline int carom_system_kink_of(const carom_system *sys, int i) {
     return e->kink_of && i < e->nk - e->kinks_per_slot * sys->listed ? e->kink_of[i] : -1;
 }
 /// Is it a world: many bodies, which contacts of a list couple, and hardly any joints?  Then operators are made body by
-/// body (contact/delassus_blocks.c), else as those of any mechanism.
-static inline bool carom_world_size(int nv, int ne) {
-    enum { WORLD_FROM = 64 }; // velocities
-    return nv >= WORLD_FROM && 3 * ne < nv;
+/// body (contact/delassus_blocks.c), else as those of any mechanism.  forces: all contacts of the list are compliant.
+/// Then derivatives between two bodies, which a world does without, save Newton's method iterations up to more
+/// velocities.
+static inline bool carom_world_size(int nv, int ne, bool forces) {
+    enum { WORLD_FROM = 30, SOFT_WORLD_FROM = 100 }; // velocities, from which on a step costs less
+    return nv >= (forces ? SOFT_WORLD_FROM : WORLD_FROM) && 3 * ne < nv;
 }
 static inline bool carom_system_world(const carom_system *sys) {
-    return sys->listed && sys->part && carom_world_size(sys->nv, sys->ne);
+    return sys->listed && sys->part && carom_world_size(sys->nv, sys->ne, sys->contact_list->forces);
 }
 /// Is constraint id one on rates alone, without a gap that a position level could hold?
 static inline bool carom_on_rates(const carom_system *sys, int id) {
