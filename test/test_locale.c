@@ -2,9 +2,11 @@
 //
 // The locale is made by localedef in the test's folder; where that is not possible one of the system's is looked for.
 #define _DEFAULT_SOURCE // mkdtemp, setenv
+#include "base/number.h"
 #include "result_rig.h"
 #include <carom/build.h>
 #include <carom/flex.h>
+#include <float.h>
 #include <locale.h>
 #include <stdio.h>
 
@@ -128,9 +130,7 @@ static void put_built(FILE *out) {
     carom_build_destroy(b);
 }
 
-static void put_text(void *user, const char *text, size_t length) {
-    fwrite(text, 1, length, user);
-}
+static void put_text(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
 
 static void put_c(FILE *out) {
     carom_error err = {0};
@@ -181,8 +181,34 @@ static int begin_here(void **state) {
     return status;
 }
 
+// The text of a number in rows is printf()'s to the last digit: numbers with all bits, with few, halfway between two
+// decimals, beside powers of ten.
+static void rows_have_the_digits_of_printf(void **state) {
+    (void)state;
+    uint64_t bits = UINT64_C(88172645463325252);
+    const carom_locale l = carom_locale_begin();
+    for (int i = 0; i < 200000; ++i) {
+        double x;
+        bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+        memcpy(&x, &bits, sizeof x);
+        const int kind = i % 4, power = (int)(bits >> 40) % 120;
+        if (kind == 1)
+            x = ldexp((double)(bits >> 11), -power);
+        else if (kind == 2)
+            x = ldexp((double)((int)(bits >> 20) % 4096), -power / 2);
+        else if (kind == 3)
+            x = pow(10, power / 2 - 30) * (1 + (double)((int)(bits >> 20) % 3) * DBL_EPSILON);
+        char text[CAROM_EXACT], same[CAROM_EXACT];
+        text[carom_exact(text, i == 0 ? -0.0 : i == 1 ? INFINITY : x)] = 0;
+        snprintf(same, sizeof same, "%.17g", i == 0 ? -0.0 : i == 1 ? INFINITY : x);
+        assert_string_equal(text, same);
+    }
+    carom_locale_end(l);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_do_not_depend_on_the_locale)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_have_the_digits_of_printf),
+                                       cmocka_unit_test(numbers_do_not_depend_on_the_locale)};
     const int failed = cmocka_run_group_tests(tests, begin_here, end);
     return failed ? failed : here ? 0 : 77;
 }

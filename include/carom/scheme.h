@@ -97,8 +97,8 @@ typedef struct carom_step_record {
     double *force;         // recorded directions; zero on entry: non-impulsive reaction at t + h
     double *nu;            // recorded directions, of schemes with a position level (`positions` in their table); zero
                            // on entry: its multipliers; else NULL
-    double *u_before;      // recorded directions: local velocity before an impulse (only where impulse is set)
-    double *u_after;       // recorded directions: local velocity after it, or where the force at the end acts
+    double *u_before;      // directions of contacts: local velocity before an impulse (only where impulse is set)
+    double *u_after;       // directions of contacts: local velocity after it, or where the force at the end acts
     double *lost;          // nc, saved with the state; zero on entry: part of account.impact that normal impulses of
                            // each contact took
     bool reacted;          // something was accounted in this step
@@ -245,7 +245,7 @@ void carom_problem_apply(carom_step *s, double *v, double a);
 void carom_account_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before,
                          const double *u_after);
 
-/// Account forces lambda of L's set as acting during the time `weight` at local velocity u; as the
+/// Account forces lambda of L's set as acting during the time `weight` at local velocity u (of contacts); as the
 /// reaction at the end of the step too when `end`.  Tangential ones take energy by friction, normal ones of contacts by
 /// impact, those of joints none.
 void carom_account_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,

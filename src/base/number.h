@@ -20,6 +20,10 @@ int carom_format(char *text, size_t size, const char *format, ...)
 /// The shortest decimal that is this number, of at least so many digits (up to 17).
 void carom_shortest(char *text, size_t size, int digits, double x);
 
+/// snprintf("%.17g") where the locale is C, several times as fast: every bit of x is in it.  The length; no 0 follows.
+enum { CAROM_EXACT = 32 };
+int carom_exact(char text[CAROM_EXACT], double x);
+
 int carom_vformat(char *text, size_t size, const char *format, va_list args);
 
 /// A letter of ASCII in lower case; everything else as it is.

@@ -99,8 +99,8 @@ static void put_name(csv_sink *s, const char *name) {
 }
 
 static void put_number(csv_sink *s, double x) {
-    char text[40];
-    put(s, text, (size_t)snprintf(text, sizeof text, "%.17g", x));
+    char text[CAROM_EXACT];
+    put(s, text, (size_t)carom_exact(text, x));
 }
 
 // A new file that has its name once its first line is written; what is no regular file is written as it is.

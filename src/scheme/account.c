@@ -75,10 +75,8 @@ void carom_account_impulses(carom_step *s, const carom_local *L, const double *r
     int b = 0;
     s->record.reacted = true;
     for (; b < L->nb && L->id[b] < ne; ++b) { // bilateral constraints come first, of one row each
-        const int k = L->at[b], r = s->dir[L->id[b]];
-        if (s->record.impulse[r] == 0) s->record.u_before[r] = u_before[k]; // smaller steps may book into one record
-        s->record.u_after[r] = u_after[k];
-        s->record.impulse[r] += p[k];
+        const int k = L->at[b];
+        s->record.impulse[s->dir[L->id[b]]] += p[k];
         if (joints) impact += -0.5 * (u_before[k] + u_after[k]) * p[k];
         external -= L->w[k] * p[k];
     }
@@ -90,7 +88,7 @@ void carom_account_impulses(carom_step *s, const carom_local *L, const double *r
         double own = 0;
         for (int k = first; k < L->at[b + 1]; ++k) {
             const double part = row_takes(k, p, u_before, u_after);
-            if (fresh) s->record.u_before[d + k] = u_before[k];
+            if (fresh) s->record.u_before[d + k] = u_before[k]; // smaller steps may book into one record
             s->record.u_after[d + k] = u_after[k];
             s->record.impulse[d + k] += p[k];
             if (k > first) friction += part;
@@ -124,8 +122,7 @@ void carom_account_forces(carom_step *s, const carom_local *L, const double *res
            external = s->record.account.external;
     s->record.reacted = true;
     for (int b = 0; end && b < joints; ++b) {
-        const int k = L->at[b], d = s->dir[L->id[b]];
-        s->record.force[d] = lambda[k], s->record.u_after[d] = u[k];
+        s->record.force[s->dir[L->id[b]]] = lambda[L->at[b]];
     }
     // else w = 0
     for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b)

@@ -284,7 +284,7 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
 carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before,
                                        const bool *plastic) {
     impacts *I = s->impacts;
-    if (!I) return CAROM_OK;
+    if (!I || !carom_some_contact(s, L)) return CAROM_OK;
     for (int b = 0; b < L->nb; ++b) I->plastic[b] = plastic && plastic[b];
     CAROM_TRY(run(I, s, L, u_before));
     impact_after(I, I->b);

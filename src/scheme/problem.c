@@ -116,11 +116,12 @@ void carom_problem_subtract(carom_step *s, const double *x) {
 }
 
 void carom_problem_restitution(carom_step *s, const carom_local *L, const double *u_free, const double *u_before) {
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
-            const bool other = s->impacts && L->id[b] >= s->sys->ne;
-            s->c[k] = u_free[k] + (other ? -s->impacts->b[k] : carom_row_restitution(s->sys, L, b, k) * u_before[k]);
-        }
+    int b = 0;
+    for (; b < L->nb && L->id[b] < s->sys->ne; ++b) s->c[L->at[b]] = u_free[L->at[b]]; // joints come first
+    for (; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k)
+            s->c[k] = u_free[k] + (s->impacts ? -s->impacts->b[k]
+                                              : carom_row_restitution(s->sys, L, b, k) * u_before[k]);
 }
 
 // (TOL-3), (TOL-6)  The largest residual that is accepted, over contact.scale.
@@ -217,7 +218,10 @@ static bool is_rigid(const carom_step *s, const carom_problem *pb) {
 // As carom_problem_scale() of the velocities of joints.
 static void scale_joints(carom_step *s, const carom_problem *pb) {
     double most = 0;
-    for (int i = 0; i < pb->n; ++i) most = fmax(most, s->inside->row_lever[i] * fabs(s->c[i]));
+    for (int i = 0; i < pb->n; ++i) {
+        const double x = s->inside->row_lever[i] * fabs(s->c[i]);
+        most = x > most ? x : most;
+    }
     carom_problem_scale(s, carom_norm_max(s->c, pb->n) < HUGE_VAL ? &most : s->c, 1);
 }
 

@@ -172,6 +172,10 @@ carom_status carom_run_off(carom_step *s, const carom_local *L, carom_evaluation
 /// h w where that is as small (CL-8).
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x);
 
+/// Is there a contact in L's set?  They come last.
+static inline bool carom_some_contact(const carom_step *s, const carom_local *L) {
+    return L->nb > 0 && L->id[L->nb - 1] >= s->sys->ne;
+}
 /// carom_local_velocity of the rows of contacts alone; those of joints, which come first, stay as they are.
 void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L, const double *v);
 /// carom_local_velocity, by all threads of the team.

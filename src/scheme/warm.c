@@ -6,10 +6,14 @@
 // p = x warm, for the rows of L's set; keep: warm = x p.
 static inline void exchange(const carom_step *s, const carom_local *L, double x, bool keep) {
     double *restrict warm = s->inside->warm, *restrict p = s->p;
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b], d = s->dir[L->id[b]]; k < L->at[b + 1]; ++k, ++d)
-            if (keep) warm[d] = x * p[k];
-            else p[k] = warm[d] * x;
+    const int *restrict id = L->id, *restrict at = L->at, *restrict dir = s->dir;
+    for (int b = 0, end; b < L->nb; b = end) { // rows that stand side by side in both: joints are one piece as a rule
+        const int shift = dir[id[b]] - at[b];
+        for (end = b + 1; end < L->nb && dir[id[end]] - at[end] == shift; ++end) continue;
+        for (int k = at[b]; k < at[end]; ++k)
+            if (keep) warm[k + shift] = x * p[k];
+            else p[k] = warm[k + shift] * x;
+    }
 }
 
 carom_status carom_problem_solve(carom_step *s, const carom_local *L) {

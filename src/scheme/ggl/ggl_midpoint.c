@@ -44,6 +44,7 @@ typedef struct work {
     double *v_M, *q_M, *q_T, *q_1, *f; // mean velocity; explicit and implicit midpoint; new position; forces
     double *phi_x, *phi_v, *size_v;    // residuals of (GM-3), (GM-4); sum of the magnitudes of the latter's terms
     double *g_0, *g, *sign, *u_0, *u;  // gaps at q_0, at q_1, and set, by id; local velocities at q_0, q_1 by row
+    double *part, *dg;                 // rows that are being computed, and of position level
     double *g_start;                   // gaps at q_0, zero where they are rounding; those of the prediction
     carom_local L_0, L_T, L_1;         // directions at q_0, at the implicit midpoint, at q_1
     carom_matrix M, K, C, B, A;        // M, -df/dq, -df/dv; d(phi_x)/dx; d(phi_v)/d(x, v) reduced to v
@@ -90,7 +91,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nv, &w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x, &w->xi);
     CAROM_ALLOCATE(mem, nq, &w->q_M, &w->q_T, &w->q_1);
     CAROM_ALLOCATE(mem, nb, &w->Psi, &w->g_0, &w->g_start, &w->g, &w->sign);
-    CAROM_ALLOCATE(mem, nl, &w->Lambda, &w->u_0, &w->u);
+    CAROM_ALLOCATE(mem, nl, &w->Lambda, &w->u_0, &w->u, &w->part, &w->dg);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->B, &w->A};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
@@ -279,17 +280,26 @@ static void respond(work *w, const carom_step *s, double *r_v, double *r_x, bool
     carom_axpy(r_x, 0.5 * s->h, w->f, nv);
 }
 
-// Row i of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.  With local=exact they
-// are those at q_1, which moves by xi = T dx (NEW-4).
-static double row_velocity(const work *w, int k, const double *dv, const double *dx) {
-    if (w->paper) return carom_column_dot(&w->L_T.W, k, dv) + 0.5 * carom_column_dot(&w->D, k, dx);
-    return carom_column_dot(&w->L_1.W, k, dv) + carom_column_dot(&w->D, k, dx);
+// y = W'x + a D'z, n rows from `first` on
+static void apply(const work *w, double *y, int first, int n, const carom_columns *W, const double *x, double a,
+                  const carom_columns *D, const double *z) {
+    carom_columns_dot(y, W, first, n, x);
+    carom_columns_dot(w->part, D, first, n, z);
+    for (int k = 0; k < n; ++k) y[k] += a * w->part[k];
 }
 
-static double row_position(const work *w, const carom_step *s, int b, const double *dx) {
-    const int k = w->L_T.at[b];
-    if (w->paper) return (carom_column_dot(&w->L_T.W, k, dx) + 0.5 * carom_column_dot(&w->D_x, k, dx)) / s->h;
-    return carom_column_dot(&w->L_1.W, k, dx) / s->h;
+// Rows of the constraints applied to (dv, dx): du on velocity level, dg/h on position level.  With local=exact they
+// are those at q_1, which moves by xi = T dx (NEW-4).
+static void row_velocities(const work *w, double *du, int first, int n, const double *dv, const double *dx) {
+    if (w->paper) apply(w, du, first, n, &w->L_T.W, dv, 0.5, &w->D, dx);
+    else apply(w, du, first, n, &w->L_1.W, dv, 1, &w->D, dx);
+}
+
+static double *row_positions(const work *w, const carom_step *s, int first, int n, const double *dx) {
+    if (w->paper) apply(w, w->dg, first, n, &w->L_T.W, dx, 0.5, &w->D_x, dx);
+    else carom_columns_dot(w->dg, &w->L_1.W, first, n, dx);
+    for (int k = 0; k < n; ++k) w->dg[k] /= s->h;
+    return w->dg;
 }
 
 // Derivatives of the rows by the position.
@@ -333,9 +343,9 @@ static void form(work *w, carom_step *s) {
         }
         respond(w, s, dv, dx, k < n_v);
         carom_increments_move(&w->turn, w->xi, dx, nv);
-        for (int i = 0; i < n_v; ++i) G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
-        for (int b = 0; b < n_x; ++b)
-            G[n_v + b + k * (size_t)n] = has_gap(s, L, b) ? row_position(w, s, b, w->xi) : 0;
+        row_velocities(w, G + k * (size_t)n, 0, n_v, dv, w->xi);
+        const double *dg = n_x > 0 ? row_positions(w, s, 0, n_v, w->xi) : NULL;
+        for (int b = 0; b < n_x; ++b) G[n_v + b + k * (size_t)n] = has_gap(s, L, b) ? dg[L->at[b]] : 0;
     }
     for (int b = 0; b < n_x; ++b)
         if (!has_gap(s, L, b)) { // D Psi = 0, with the D of its velocity level
@@ -486,8 +496,9 @@ static void right_hand_side(work *w, const carom_step *s, const carom_local *L, 
 static void respond_joined(work *w, carom_step *s, const carom_local *L, double *y) {
     const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L);
     carom_increments_move(&w->turn, w->xi, w->S.x + nv, nv);
-    for (int i = 0; i < n_v; ++i) y[i] = row_velocity(w, ne + i, w->S.x, w->xi);
-    for (int b = 0; b < L->nb; ++b) y[n_v + b] = row_position(w, s, ne + b, w->xi);
+    row_velocities(w, y, ne, n_v, w->S.x, w->xi);
+    const double *dg = row_positions(w, s, ne, n_v, w->xi);
+    for (int b = 0; b < L->nb; ++b) y[n_v + b] = dg[L->at[b]];
 }
 
 // The problem of the contacts L alone, both levels; the answer is in s->p.
@@ -553,9 +564,11 @@ static void without_reactions(work *w, carom_step *s, int n_v, int n_x) {
     w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
     if (n_v + n_x == 0) return;
     carom_increments_move(&w->turn, w->xi, w->y_x, nv);
-    for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
+    row_velocities(w, w->dg, 0, n_v, w->y_v, w->xi);
+    carom_axpy(s->c, 1, w->dg, n_v);
+    const double *dg = row_positions(w, s, 0, n_v, w->xi);
     for (int b = 0; b < n_x; ++b)
-        if (has_gap(s, L, b)) s->c[n_v + b] += row_position(w, s, b, w->xi);
+        if (has_gap(s, L, b)) s->c[n_v + b] += dg[L->at[b]];
 }
 
 static carom_status correct(void *memory, carom_step *s, int k) {

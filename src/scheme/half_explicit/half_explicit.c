@@ -257,7 +257,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
         carom_account_power(s, w->v, w->v_m);
     }
     carom_contact_velocity(s, w->u_0, L_0, w->v);
-    carom_local_velocity(w->u_1, L_1, w->v_m);
+    carom_contact_velocity(s, w->u_1, L_1, w->v_m);
     account(s, L_0, w->lambda_0, w->u_0, w->v_m, 0.5 * h, false);
     account(s, L_1, w->lambda_1, w->u_1, w->v, 0.5 * h, true);
     carom_copy(w->q, w->q_1, s->sys->nq);

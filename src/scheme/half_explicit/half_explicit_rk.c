@@ -131,7 +131,7 @@ static carom_status free_stage(work *w, carom_step *s, int l, double t) {
 // K_E[l] gets the bilateral part of the forces just found; the forces are booked for their share b_l of the step.
 static void keep_stage(work *w, carom_step *s, int l, bool last) {
     carom_problem_react(s, w->K_E[l], 1, w->lambda, s->sys->ne);
-    carom_local_velocity(w->u_0, &w->L, last ? w->v : w->V[l]);
+    carom_contact_velocity(s, w->u_0, &w->L, last ? w->v : w->V[l]);
     carom_account_forces(s, &w->L, w->lambda, w->u_0, s->h * w->T->b[l], last);
 }
 
@@ -148,7 +148,7 @@ static carom_status impact_at_start(work *w, carom_step *s) {
 
 // (HE-7)  a kink: a contact that is closed at (t, q_0) has W(Q_l)'v_0 + w < -theta at a stage.
 static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
-    carom_local_velocity(w->u_0, &w->L_next, w->v_0);
+    carom_contact_velocity(s, w->u_0, &w->L_next, w->v_0);
     const carom_evaluation_point at = {.t = stage_time(w, s, l), .q = w->Q_next, .v = w->v_0, .f = w->K_E[l - 1]};
     return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
 }
@@ -221,8 +221,8 @@ static bool jams(work *w, const carom_step *s) {
     const carom_local *L = &w->L_next;
     const double *a = w->K_E[w->T->stages - 1];
     bool some = false;
-    carom_local_velocity(w->u_0, L, w->v_0);
-    carom_local_velocity(w->u_1, L, w->v);
+    carom_contact_velocity(s, w->u_0, L, w->v_0);
+    carom_contact_velocity(s, w->u_1, L, w->v);
     for (int b = s->sys->ne; b < L->nb && !some; ++b) {
         const int first = L->at[b] + 1, tangents = L->at[b + 1] - first;
         if (tangents < 1 || !(carom_dot(w->u_0 + first, w->u_1 + first, tangents) < 0)) continue;
@@ -247,10 +247,7 @@ static carom_status impact(work *w, carom_step *s) {
     const carom_local joints = carom_joints_of(s, &w->L_next);
     w->L = carom_joints_of(s, &w->L);
     CAROM_TRY(velocity(w, s, last, &w->L, &joints, w->K_E, w->v));
-    if (ne > 0) {
-        carom_local_velocity(w->u_0, &w->L, w->v);
-        carom_account_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
-    }
+    carom_account_forces(s, &w->L, w->lambda, NULL, s->h, true); // joints alone
     carom_account_power(s, w->v_0, w->v);
     CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
     carom_local_velocity(w->u_0, &w->L_next, w->v);

@@ -52,7 +52,8 @@ static carom_status velocity(carom_midpoint *w, carom_step *s, bool paper) {
     CAROM_TRY(carom_stage_motion(M, s, s->t + 0.5 * s->h, s->q, v));
     const bool opened = close_opened(w, s);
     CAROM_TRY(carom_stage_close(M, s, NULL, NULL));
-    if (M->L.nb > 0) carom_local_velocity_shared(s, u_0, &M->L, v);
+    const bool contacts = carom_some_contact(s, &M->L); // nothing asks for velocities that joints had, or have
+    if (contacts || paper) carom_local_velocity_shared(s, u_0, &M->L, v);
     carom_stage_advance(M, v, s->h);
     if (M->L.nb == 0) return CAROM_OK;
 
@@ -75,7 +76,7 @@ static carom_status velocity(carom_midpoint *w, carom_step *s, bool paper) {
 
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
     carom_problem_apply(s, v, 1);
-    carom_local_velocity_shared(s, u, &M->L, v);
+    if (contacts) carom_local_velocity_shared(s, u, &M->L, v);
     return CAROM_OK;
 }
 
