@@ -79,22 +79,28 @@ static void members(const carom_model *m, int n) {
     }
 }
 
+static void put_law(const char *name, const carom_contact *k) {
+    if (k->varies) cli_print("  %-20s %-15s ", name, "varies");
+    else cli_print("  %-20s %-15.9g ", name, k->restitution);
+    char friction[40] = "varies";
+    if (!k->friction_varies) snprintf(friction, sizeof friction, "%.9g", k->friction);
+    if (k->tangents)
+        printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s",
+               k->tangential_restitution);
+    else puts("none");
+}
+
 static void contacts(const carom_model *m) {
     const carom_system *sys = carom_model_system(m);
+    const carom_contact *law;
     const int nc = sys->nc - sys->listed;
-    if (sys->listed) puts("\ncontacts of the dynamic contact list have no columns");
-    if (nc) puts("\ncontacts               restitution     friction        tangential");
-    for (int c = 0; c < nc; ++c) {
-        const carom_contact *k = &sys->contacts[c];
-        if (k->varies) cli_print("  %-20s %-15s ", carom_model_constraint(m, sys->ne + c), "varies");
-        else cli_print("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);
-        char friction[40] = "varies";
-        if (!k->friction_varies) snprintf(friction, sizeof friction, "%.9g", k->friction);
-        if (k->tangents)
-            printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s",
-                   k->tangential_restitution);
-        else puts("none");
-    }
+    const char *entry;
+    bool alike;
+    if (nc || sys->listed) puts("\ncontacts               restitution     friction        tangential");
+    for (int c = 0; c < nc; ++c) put_law(carom_model_constraint(m, sys->ne + c), &sys->contacts[c]);
+    for (int i = 0; (entry = carom_model_list_entry(m, i, &law, &alike)); ++i) // each stands for all of its pairs
+        if (law && alike) put_law(entry, law);
+        else cli_print("  %-20s %s\n", entry, law ? "by materials" : "compliant");
     if (sys->ne) puts("\nconstraints            equations");
     for (int id = 0, n; id < sys->ne; id += n) {
         for (n = 1; id + n < sys->ne && strcmp(carom_model_constraint(m, id + n), carom_model_constraint(m, id)) == 0;)

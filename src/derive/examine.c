@@ -119,6 +119,19 @@ static void initial_impacts(exam *x) {
                        more == 1 ? "s" : "");
 }
 
+// Rigid contacts of a list; which of the others is nearest it does not tell.
+static void start_of_list(exam *x) {
+    const carom_model *m = x->m;
+    near_look look;
+    carom_error none = {0};
+    int closed = 0;
+    if (carom_near_open(m, x->work, m->q0, &look, &none) != CAROM_OK) return;
+    for (int i = 0; i < look.list.slots; ++i) closed += look.list.key[i] && look.gap[m->ne + m->nc + i] <= 0;
+    carom_exam_say(x, CAROM_FINE, "%d contact%s of the dynamic contact list initially closed", closed,
+                   closed == 1 ? "" : "s");
+    carom_near_close(m, x->work, &look);
+}
+
 static void start(exam *x) {
     const carom_model *m = x->m;
     double drift = 0, least = INFINITY;
@@ -326,6 +339,7 @@ int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_f
         s->directions(m, x.work, 0, m->q0, &x.L) == CAROM_OK) {
         start(&x);
     }
+    if (m->near && !carom_near_forces(m->near)) start_of_list(&x);
     freedom(&x);
     members(&x);
     inertias(&x);

@@ -182,6 +182,24 @@ double carom_model_snapshots(const carom_model *m) { return m ? m->snapshots : N
 
 bool carom_model_lists(const carom_model *m) { return m && m->near; }
 
+static bool same_law(const carom_contact *a, const carom_contact *b) {
+    return a->restitution == b->restitution && a->friction == b->friction && a->tangents == b->tangents &&
+           a->tangential_restitution == b->tangential_restitution && a->varies == b->varies &&
+           a->friction_varies == b->friction_varies;
+}
+
+const char *carom_model_list_entry(const carom_model *m, int i, const carom_contact **law, bool *alike) {
+    const struct near_pairs *x = m->near;
+    *law = NULL, *alike = true;
+    if (!x || i >= x->nrules) return NULL;
+    for (int k = 0; k < x->npairs; ++k) {
+        if (x->pairs[k].entry_number != i || x->pairs[k].soft) continue;
+        if (!*law) *law = &x->law[k];
+        else *alike = *alike && same_law(*law, &x->law[k]);
+    }
+    return x->rule[i].entry->name.text;
+}
+
 const char *carom_model_columns(const carom_model *m, int i) {
     const carom_datum *list = m && m->mech->record ? carom_given(&m->mech->record->columns) : NULL;
     if (!list || i < 0) return NULL;

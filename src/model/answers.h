@@ -76,6 +76,10 @@ void carom_model_exact(const carom_model *m, void *work, double t, double *q, do
 int carom_model_watched(const carom_model *m);
 void carom_model_watch(const carom_model *m, void *work, double t, const double *q, const double *v, double *low,
                        double *high, bool first);
+/// Entry i of `contacts` whose pairs come and go: its name, and the law of one of its rigid pairs (NULL: it has none);
+/// *alike: all of them have that.  NULL: there are no more.
+const char *carom_model_list_entry(const carom_model *m, int i, const carom_contact **law, bool *alike);
+
 /// Is check i met?  *text is the check as written, *left and *right its two sides.  Names of the model have their
 /// values at (t, q, v), the end of the run; low and high are what carom_model_watch() has kept.
 bool carom_model_check(const carom_model *m, int i, const double *low, const double *high,
