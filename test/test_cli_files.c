@@ -286,6 +286,11 @@ static void meshes_of_robots(void **state) {
     assert_true(there("models/r-meshes/h.obj"));
     assert_int_equal(carom("run models/r.yaml --end 0.01 --out r.h5"), 0);
     assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o ros/r.yaml"), 0); // inside of it: no copies
+    put("victim", "keep"); // a link gives way, and what it names stays
+    assert_int_equal(symlink("victim", "link.yaml"), 0);
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o link.yaml --package tool=else/tool"), 2);
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o link.yaml --force --package tool=else/tool"), 0);
+    assert_int_equal(system("test \"$(cat victim)\" = keep -a ! -h link.yaml"), 0);
     get("ros/r.yaml", text, sizeof text);
     assert_non_null(strstr(text, "hull: \"arm/meshes/a.obj\""));
     assert_false(there("ros/r-meshes"));

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "derive/shapes/cloud.h"
+#include "io/whole.h"
 #include "read/mesh.h"
 #include "read/urdf.h"
 #include <errno.h>
@@ -132,6 +133,13 @@ static bool place_copy(const job *j, const char *base, const char *text, size_t 
     }
 }
 
+static carom_status put_whole(const char *file, const char *text, size_t length, carom_error *err) {
+    whole_file w;
+    CAROM_TRY(whole_open(&w, file, err));
+    (void)!fwrite(text, 1, length, w.f); // whole_close() looks
+    return whole_close(&w, true, err);
+}
+
 // A copy beside the model; its name, relative to that.
 static bool copy_mesh(job *j, const char *from, const char *text, size_t length, char *path, size_t size, char *why,
                       size_t why_size) {
@@ -143,9 +151,8 @@ static bool copy_mesh(job *j, const char *from, const char *text, size_t length,
     if (!same_bytes(to, text, length)) {
         if (is_file(to) && !j->force)
             return snprintf(why, why_size, "%s exists and is another file; use --force to replace it", to), false;
-        FILE *f = fopen(to, "wb");
-        const bool good = f && fwrite(text, 1, length, f) == length;
-        if (!f || fclose(f) != 0 || !good) return snprintf(why, why_size, "%s: %s", to, strerror(errno)), false;
+        carom_error err = {0};
+        if (put_whole(to, text, length, &err) != CAROM_OK) return snprintf(why, why_size, "%s", err.text), false;
     }
     if (!copied(j, to)) {
         char **list = realloc(j->copies, ((size_t)j->ncopies + 1) * sizeof *list);
@@ -265,10 +272,11 @@ static const char *include_file(void *user, const char *given, size_t *length, c
 
 static int write_file(const char *out, const carom_text *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;
-    FILE *f = fopen(out, force ? "wb" : "wbx");
-    if (!f && errno == EEXIST) return cli_say("%s already exists; use --force to overwrite it", out), CLI_USAGE;
-    const bool good = f && fwrite(b->at, 1, b->n, f) == b->n;
-    if (!f || (fclose(f) != 0) || !good) return cli_say("cannot write %s: %s", out, strerror(errno)), CLI_FAILED;
+    struct stat old;
+    if (!force && lstat(out, &old) == 0)
+        return cli_say("%s already exists; use --force to overwrite it", out), CLI_USAGE;
+    carom_error err = {0};
+    if (put_whole(out, b->at, b->n, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     cli_print("%s written\n", out);
     return CLI_DONE;
 }
