@@ -206,7 +206,7 @@ static void same_pairs(const rig *r, const point *x, int *pairs) {
         same(r->name, "W of a pair", r->out, r->full, two->W.n);
         pair_subscripts(kind, a, b, r->i, r->j);
         for (int d = 0; d < two->ndir; ++d)
-            for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e)
+            for (int e = two->place.W[d]; e < two->place.W[d + 1]; ++e)
                 assert_true(r->j[e] == d && r->i[e] == carom_kind_velocity(&m->kinds[p->kind], p, two->W.i[e]));
         rates(kind, a, b, x->q, x->v, r->out);
         assert_int_equal(carom_pair_eval(m, r->work, p, PAIR_RATES, x->q, x->v, r->full), 0);

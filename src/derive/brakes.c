@@ -34,10 +34,10 @@ carom_status carom_declare_pressed(resolver *r) {
 carom_status carom_reaction_input(resolver *r, int id, carom_node *x) {
     carom_model *m = r->m;
     int i = 0;
-    while (i < m->nreacting && m->reacting[i] != id) ++i;
-    if (i == m->nreacting) {
-        if (!CAROM_GROW(m->reacting, i)) return carom_fault_memory(r);
-        m->reacting[m->nreacting++] = id;
+    while (i < m->friction.nreacting && m->friction.reacting[i] != id) ++i;
+    if (i == m->friction.nreacting) {
+        if (!CAROM_GROW(m->friction.reacting, i)) return carom_fault_memory(r);
+        m->friction.reacting[m->friction.nreacting++] = id;
     }
     *x = carom_graph_input(m->graph, CAROM_PARAMETER, m->np + i);
     return CAROM_OK;
@@ -207,7 +207,7 @@ carom_status carom_press(resolver *r, const constraint *c, const carom_pressed *
     free(s.value);
     CAROM_TRY(status);
     const carom_node v = carom_graph_input(g, CAROM_VELOCITY, p->y), T = n_mul(g, n_num(g, 0.5 * mass), n_mul(g, v, v));
-    m->own_kinetic = n_add(g, m->own_kinetic, T);
+    m->energy_of.own_kinetic = n_add(g, m->energy_of.own_kinetic, T);
     m->kinetic = n_add(g, m->kinetic, T);
     m->potential = n_add(g, m->potential, n_mul(g, n_num(g, load), carom_graph_input(g, CAROM_POSITION, p->y)));
     *share = n_mul(g, n_num(g, 1 / load), p->N);

@@ -612,9 +612,9 @@ static carom_status make_room(resolver *r, int n) {
     if (m->links) memcpy(links, m->links, (size_t)(ne + used) * sizeof *links);
     if (used)
         memcpy(contacts, m->contacts, (size_t)used * sizeof *contacts),
-            memcpy(bounce_of, m->bounce_of, (size_t)used * sizeof *bounce_of),
-            memcpy(rub_of, m->rub_of, (size_t)used * sizeof *rub_of);
-    m->links = links, m->contacts = contacts, m->bounce_of = bounce_of, m->rub_of = rub_of;
+            memcpy(bounce_of, m->bounce.of, (size_t)used * sizeof *bounce_of),
+            memcpy(rub_of, m->friction.of, (size_t)used * sizeof *rub_of);
+    m->links = links, m->contacts = contacts, m->bounce.of = bounce_of, m->friction.of = rub_of;
     return CAROM_OK;
 }
 
@@ -749,7 +749,7 @@ static carom_status read_constraints(resolver *r, names *taken) {
 
 // Laws that no pair uses are judged, too.
 static carom_status check_laws(resolver *r, const law *fallback) {
-    const int bounces = r->m->nbounces;
+    const int bounces = r->m->bounce.n;
     for (int i = 0; i < r->mech->nmaterials; ++i) {
         const carom_mech_material *x = &r->mech->materials[i];
         for (int k = -1; k < x->nwith; ++k) {
@@ -757,7 +757,7 @@ static carom_status check_laws(resolver *r, const law *fallback) {
             CAROM_TRY(carom_law_read(r, k < 0 ? &x->own : &x->with[k], &unused));
         }
     }
-    r->m->nbounces = bounces;
+    r->m->bounce.n = bounces;
     return CAROM_OK;
 }
 
@@ -791,8 +791,8 @@ carom_status carom_derive_links(resolver *r) {
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);
-    if (status != CAROM_OK || m->nbounces == 0) return status;
-    const carom_group group = {.count = m->nbounces, .nodes = m->bounces};
-    m->bounce_tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);
-    return m->bounce_tape ? CAROM_OK : carom_fault_memory(r);
+    if (status != CAROM_OK || m->bounce.n == 0) return status;
+    const carom_group group = {.count = m->bounce.n, .nodes = m->bounce.node};
+    m->bounce.tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);
+    return m->bounce.tape ? CAROM_OK : carom_fault_memory(r);
 }

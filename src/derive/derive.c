@@ -54,7 +54,7 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
             const int row = b->v + linear + k;
             if (angular == 3) {
                 w[k] = carom_graph_input(g, CAROM_VELOCITY, row);
-                p[k] = carom_node_derivative(g, m->own_kinetic, CAROM_VELOCITY, row);
+                p[k] = carom_node_derivative(g, m->energy_of.own_kinetic, CAROM_VELOCITY, row);
             }
             for (int l = 0; l < angular; ++l) {
                 const carom_node J = b->J_node[angular == 3 ? carom_inertia_at[3 * k + l] : 2];
@@ -126,7 +126,7 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     carom_node *M = calloc((size_t)m->nkin * (size_t)m->nkin + 1, sizeof *M);
     if (!M) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->visible.nv; ++i) f[i] = carom_graph_number(g, 0);
-    carom_status status = m->nkin ? carom_graph_lagrange(g, m->own_kinetic, m->nkin, M, f, err) : CAROM_OK;
+    carom_status status = m->nkin ? carom_graph_lagrange(g, m->energy_of.own_kinetic, m->nkin, M, f, err) : CAROM_OK;
     if (status == CAROM_BAD_INPUT)
         carom_model_fault(
             m, err, m->energy,
@@ -140,9 +140,9 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     if (!subtract_gradient(m, f)) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) f[i] = n_add(g, f[i], m->force[i]);
-    for (int k = 0; k < m->nstates; ++k) { // (STA-1)
-        carom_node *own = &f[m->first_state + k];
-        *own = n_add(g, *own, n_mul(g, n_num(g, m->state_mass[k]), m->state_rate[k]));
+    for (int k = 0; k < m->state.n; ++k) { // (STA-1)
+        carom_node *own = &f[m->state.first + k];
+        *own = n_add(g, *own, n_mul(g, n_num(g, m->state.mass[k]), m->state.rate[k]));
     }
     const terms *F = &m->point_force;
     for (int e = 0; e < F->n; ++e) f[F->i[e]] = n_add(g, f[F->i[e]], F->node[e]);
@@ -160,7 +160,7 @@ static void derive_power(carom_model *m, carom_node power[2]) {
     carom_graph *g = m->graph;
     power[0] = n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0),
                      carom_node_derivative(g, m->kinetic, CAROM_TIME, 0));
-    if (m->nstates) power[0] = n_add(g, power[0], carom_moved_by_states(m, m->potential));
+    if (m->state.n) power[0] = n_add(g, power[0], carom_moved_by_states(m, m->potential));
     power[1] = carom_graph_number(g, 0);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
@@ -204,7 +204,7 @@ static carom_group derive_along(carom_model *m) {
                     n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0),
                           carom_node_derivative(g, m->kinetic, CAROM_TIME, 0)),
                     m->carried);
-    if (m->nstates) node[0] = n_add(g, node[0], carom_moved_by_states(m, m->potential));
+    if (m->state.n) node[0] = n_add(g, node[0], carom_moved_by_states(m, m->potential));
     node[1] = m->carried;
     for (int i = 0; i < n; ++i) {
         if (F[i] == CAROM_NONE) continue;
@@ -277,8 +277,8 @@ static carom_group join_directions(carom_model *m, carom_group motion, const car
     memcpy(node + motion.count, gap, (size_t)links * sizeof *node);
     for (int k = 0; k < (n + 1) * ndir; ++k) W[k] = carom_graph_number(m->graph, 0);
     for (int d = 0; d < ndir; ++d) {
-        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) W[m->W.i[e] + d * n] = m->W.node[e];
-        if (m->w_of[d] >= 0) w[d] = m->w.node[m->w_of[d]];
+        for (int e = m->place.W[d]; e < m->place.W[d + 1]; ++e) W[m->W.i[e] + d * n] = m->W.node[e];
+        if (m->place.w[d] >= 0) w[d] = m->w.node[m->place.w[d]];
     }
     return (carom_group){.count = all, .nodes = node, .list = {n, motion.count - n, links, n * ndir, ndir}};
 }
@@ -297,7 +297,7 @@ static bool find_scratch(carom_model *m, const carom_group *group) {
                         m->ndir,
                         m->dW.n + m->dw.n,
                         2 + m->ne + m->nc,
-                        CAROM_FRICTION_LAW * m->nrub,
+                        CAROM_FRICTION_LAW * m->friction.n,
                         2 * m->nchecks + m->nobserved};
     for (size_t k = 0; k < sizeof more / sizeof *more; ++k)
         if (more[k] > m->scratch_count) m->scratch_count = more[k];
@@ -318,9 +318,10 @@ static carom_status compile_tapes(carom_model *m, const carom_group *group, cons
     const carom_group checks = {.count = 2 * m->nchecks + m->nobserved, .nodes = sides};
     m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->visible.nq, n, m->np, err);
     m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->visible.nq, n, m->check_parameters, err) : NULL;
-    const carom_group rub = {.count = CAROM_FRICTION_LAW * m->nrub, .nodes = m->rub};
-    if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->visible.nq, n, m->np + m->nreacting, err);
-    if (m->nrub && !m->rub_tape) return CAROM_NO_MEMORY;
+    const carom_group rub = {.count = CAROM_FRICTION_LAW * m->friction.n, .nodes = m->friction.node};
+    if (m->friction.n)
+        m->friction.tape = carom_tape_compile(g, &rub, 1, m->visible.nq, n, m->np + m->friction.nreacting, err);
+    if (m->friction.n && !m->friction.tape) return CAROM_NO_MEMORY;
     if (m->near && m->near->nrubs) {
         const carom_group rubs = {.count = 2 * m->near->nrubs, .nodes = m->near->rubs};
         m->near->rub_tape = carom_tape_compile(g, &rubs, 1, m->visible.nq, n, m->np + 2, err);
@@ -427,7 +428,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_ELEMENTS] = join(m, element, 2 * m->nelements, NULL, 0),
         [GROUP_BOUNDS] = join(m, bound, m->npairs, NULL, 0),
         [GROUP_ASKED] = join_asked(m),
-        [GROUP_CONTROL] = join(m, m->control, m->ncontrol, NULL, 0),
+        [GROUP_CONTROL] = join(m, m->signal.node, m->signal.nnodes, NULL, 0),
         [GROUP_KINKS] = join(m, m->kink, m->nkinks, NULL, 0),
         [GROUP_DRIVEN] = driven,
         [GROUP_BELTS] = join(m, m->near ? m->near->belts : NULL, m->near ? 6 * m->near->nbelts : 0, NULL, 0),

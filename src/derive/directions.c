@@ -44,10 +44,10 @@ static void by_velocity(const carom_model *m, int *way, int n) {
 
 // Where lists of direction k start; it is what a pair of a kind has of them.
 static void begin_direction(carom_model *m, int k) {
-    m->W_at[k] = m->W.n;
-    m->dW_at[k] = m->dW.n;
-    m->dw_at[k] = m->dw.n;
-    m->w_of[k] = -1;
+    m->place.W[k] = m->W.n;
+    m->place.dW[k] = m->dW.n;
+    m->place.dw[k] = m->dw.n;
+    m->place.w[k] = -1;
 }
 
 // One local direction: its column of W, its w, and their derivatives.  (RT-1)  x is a rate: W its coefficients, w what
@@ -59,7 +59,7 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
     carom_node u = rate ? carom_graph_at_rest(g, x) : carom_node_derivative(g, x, CAROM_TIME, 0);
     g->sided = false;
     begin_direction(m, k);
-    if (!carom_node_zero(g, u)) m->w_of[k] = m->w.n;
+    if (!carom_node_zero(g, u)) m->place.w[k] = m->w.n;
     if (!carom_node_zero(g, u) && !carom_terms_add(&m->w, u, k, 0, 0)) return false;
     if (!carom_terms_gradient(m, &m->dw, u, CAROM_POSITION, 1, k, -1)) return false;
     int n, *way = carom_graph_ways(g, x, by, &n);
@@ -81,23 +81,23 @@ static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, car
 
 // Rows in which d(W_k'v + w_k)/dq may differ from zero, by column, ascending.
 static carom_status derive_pattern(carom_model *m, carom_error *err) {
-    m->D_at = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
-    m->D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
+    m->place.D = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
+    m->place.D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
     int *visible = calloc((size_t)m->visible.nv + 1, sizeof *visible);
-    if (!m->D_at || !m->D_row || !visible) {
+    if (!m->place.D || !m->place.D_row || !visible) {
         free(visible);
         return carom_model_no_memory(m, err);
     }
     int n = 0;
     for (int k = 0; k < m->ndir; ++k) {
-        m->D_at[k] = n;
-        for (int e = m->dW_at[k]; e < m->dW_at[k + 1]; ++e)
-            if (visible[m->dW.l[e]] != k + 1) visible[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
-        for (int e = m->dw_at[k]; e < m->dw_at[k + 1]; ++e)
-            if (visible[m->dw.j[e]] != k + 1) visible[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
-        by_velocity(m, m->D_row + m->D_at[k], n - m->D_at[k]);
+        m->place.D[k] = n;
+        for (int e = m->place.dW[k]; e < m->place.dW[k + 1]; ++e)
+            if (visible[m->dW.l[e]] != k + 1) visible[m->dW.l[e]] = k + 1, m->place.D_row[n++] = m->dW.l[e];
+        for (int e = m->place.dw[k]; e < m->place.dw[k + 1]; ++e)
+            if (visible[m->dw.j[e]] != k + 1) visible[m->dw.j[e]] = k + 1, m->place.D_row[n++] = m->dw.j[e];
+        by_velocity(m, m->place.D_row + m->place.D[k], n - m->place.D[k]);
     }
-    m->D_at[m->ndir] = n;
+    m->place.D[m->ndir] = n;
     free(visible);
     return CAROM_OK;
 }
@@ -111,13 +111,14 @@ carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, c
         m->ndir += c->ndir;
     }
     const size_t n = (size_t)m->ndir + 1;
-    m->W_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->dW_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->dw_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->w_of = carom_pool_take(&m->memory, n * sizeof(int));
+    m->place.W = carom_pool_take(&m->memory, n * sizeof(int));
+    m->place.dW = carom_pool_take(&m->memory, n * sizeof(int));
+    m->place.dw = carom_pool_take(&m->memory, n * sizeof(int));
+    m->place.w = carom_pool_take(&m->memory, n * sizeof(int));
     m->u = carom_pool_take(&m->memory, n * sizeof(carom_node));
     *kappa = carom_pool_take(&m->memory, n * sizeof(carom_node));
-    if (!m->u || !m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return carom_model_no_memory(m, err);
+    if (!m->u || !m->place.W || !m->place.w || !m->place.dW || !m->place.dw || !*kappa)
+        return carom_model_no_memory(m, err);
     for (int id = 0; id < m->ne + m->nc; ++id) {
         const constraint *c = &m->links[id];
         const bool elsewhere = carom_pair_shared(m, id) != NULL;
@@ -127,8 +128,8 @@ carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, c
                                   k ? c->rate[k - 1] : c->on_rates, c->dir + k, &(*kappa)[c->dir + k]))
                 return carom_model_no_memory(m, err);
     }
-    m->W_at[m->ndir] = m->W.n;
-    m->dW_at[m->ndir] = m->dW.n;
-    m->dw_at[m->ndir] = m->dw.n;
+    m->place.W[m->ndir] = m->W.n;
+    m->place.dW[m->ndir] = m->dW.n;
+    m->place.dw[m->ndir] = m->dw.n;
     return derive_pattern(m, err);
 }

@@ -87,7 +87,7 @@ static void redundant(exam *x) {
 
 static void freedom(exam *x) {
     const carom_model *m = x->m;
-    const int n = m->nv - m->npressed - m->nstates, rank = m->ne - m->nredundant;
+    const int n = m->nv - m->npressed - m->state.n, rank = m->ne - m->nredundant;
     redundant(x);
     carom_exam_say(x, CAROM_FINE, "%d degree%s of freedom: %d coordinate%s, %d independent of %d constraint%s",
                    n - rank, n - rank == 1 ? "" : "s", n, n == 1 ? "" : "s", rank, m->ne, m->ne == 1 ? "" : "s");
@@ -289,15 +289,15 @@ static void overlaps(exam *x) {
 // A controller acts through its outputs.
 static void idle_controllers(exam *x) {
     const carom_model *m = x->m;
-    for (int i = 0; i < m->ncontrols; ++i) {
-        const control *c = &m->controls[i];
+    for (int i = 0; i < m->signal.ncontrols; ++i) {
+        const control *c = &m->signal.control[i];
         bool used = c->noutputs == 0; // its states are read elsewhere
         for (int k = 0; k < c->noutputs; ++k)
             used = used || m->names.at[m->parameter_name[m->np_own + c->output + k]].used;
         if (!used)
             carom_exam_say(x, CAROM_WARNING,
                            "no expression uses the outputs of controller '%s'; they are only recorded",
-                           m->samplers[i].name);
+                           m->signal.sampler[i].name);
     }
 }
 
@@ -305,7 +305,7 @@ static void unused(exam *x) {
     const names *t = &x->m->names;
     for (int i = 0; i < t->count; ++i)
         if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER | NAME_TABLE) ||
-                               (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->nset)))
+                               (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->signal.nset)))
             carom_exam_say(x, CAROM_WARNING, "%s '%s'%s is not used anywhere",
                            t->at[i].kind == NAME_INPUT ? "an input" : carom_name_kind(t->at[i].kind), t->at[i].text,
                            carom_line_of(t->at[i].line).text);

@@ -192,12 +192,12 @@ static carom_status examine_local(exam *x, double t) {
 static carom_status energies_beside(exam *x, double t, double h, double *T, double *V) {
     const carom_model *m = x->m;
     const carom_system *s = &m->sys;
-    double *z = x->v + m->first_state, *kept = x->a + m->first_state;
+    double *z = x->v + m->state.first, *kept = x->a + m->state.first;
     beside(x, x->q, h, x->v);
-    carom_copy(kept, z, m->nstates);
-    for (int k = 0; k < m->nstates; ++k) z[k] += h * x->b[m->first_state + k] / m->state_mass[k];
+    carom_copy(kept, z, m->state.n);
+    for (int k = 0; k < m->state.n; ++k) z[k] += h * x->b[m->state.first + k] / m->state.mass[k];
     const carom_status status = s->energy(s->model, x->work, t + h, x->q_1, x->v, T, V);
-    carom_copy(z, kept, m->nstates);
+    carom_copy(z, kept, m->state.n);
     return status;
 }
 
@@ -227,7 +227,7 @@ static carom_status examine_energy(exam *x, double t) {
     if (s->power) CAROM_TRY(s->power(s->model, x->work, t, x->q, x->v, &external, &damping));
     CAROM_TRY(energies_beside(x, t, h, &T1, &V1));
     CAROM_TRY(energies_beside(x, t, -h, &T2, &V2));
-    carom_zero(x->b + x->m->first_state, x->m->nstates);
+    carom_zero(x->b + x->m->state.first, x->m->state.n);
     double scale =
         ENERGY * (fabs(T1) + fabs(V1)) / h + fabs(external) + fabs(damping); // rounding of the energies, divided by h
     for (int i = 0; i < s->nv; ++i) scale += fabs(x->b[i] * x->v[i]);

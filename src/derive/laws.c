@@ -39,9 +39,9 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
         if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
         return carom_fault(r, n, 0, "%s must lie between 0 and 1, got %g", n->key->text, l->c.restitution);
     }
-    if (!CAROM_GROW(m->bounces, m->nbounces)) return carom_fault_memory(r);
-    l->bounce = m->nbounces;
-    m->bounces[m->nbounces++] = x;
+    if (!CAROM_GROW(m->bounce.node, m->bounce.n)) return carom_fault_memory(r);
+    l->bounce = m->bounce.n;
+    m->bounce.node[m->bounce.n++] = x;
     const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
     if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1)
         return CAROM_OK;
@@ -213,16 +213,17 @@ carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, 
 static carom_status express_friction(resolver *r, const law *l, const constraint *c, int contact) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
-    if (!carom_grow(&m->rub, (size_t)m->nrub, CAROM_FRICTION_LAW * sizeof *m->rub)) return carom_fault_memory(r);
-    m->rub_of[contact] = m->nrub;
-    carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
+    if (!carom_grow(&m->friction.node, (size_t)m->friction.n, CAROM_FRICTION_LAW * sizeof *m->friction.node))
+        return carom_fault_memory(r);
+    m->friction.of[contact] = m->friction.n;
+    carom_node *x = m->friction.node + (size_t)m->friction.n++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
     for (int k = 0; k < CAROM_TANGENTS; ++k) {
         x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0)
                    : c->rate[k]     ? c->slip[k]
                                     : carom_graph_rate(g, c->slip[k], m->visible.nv);
         sum = n_add(g, sum, n_mul(g, x[2 + k], x[2 + k]));
     }
-    const int input = m->np + m->nreacting; // not yet taken
+    const int input = m->np + m->friction.nreacting; // not yet taken
     r->normal_force = l->press != CAROM_NONE ? l->press : carom_graph_input(g, CAROM_PARAMETER, input);
     const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT,
                                                c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
@@ -236,7 +237,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
         if (l->press != CAROM_NONE) x[k] = n_mul(g, x[k], l->share);
         else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input))
             CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
-        for (int i = m->np; i < m->np + m->nreacting; ++i)
+        for (int i = m->np; i < m->np + m->friction.nreacting; ++i)
             m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
     }
     return carom_add_kinks_of_friction(r, l->rub);
@@ -351,7 +352,7 @@ carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int 
     carom_law_scale(r, l, c);
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
-    r->m->bounce_of[i] = l->bounce;
+    r->m->bounce.of[i] = l->bounce;
     if (r->m->near) CAROM_TRY(carom_law_fix(r, l)); // the list has copies
     const double value[3] = {l->c.restitution, l->c.tangential_restitution, l->c.friction};
     for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i, value[k]));

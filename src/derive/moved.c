@@ -7,7 +7,7 @@
 
 bool carom_depends_on_rates(const carom_model *m, carom_node x) {
     if (!carom_graph_depends(m->graph, x, CAROM_VELOCITY, -1)) return false;
-    if (m->nstates == 0) return true;
+    if (m->state.n == 0) return true;
     for (int i = 0; i < m->visible.nv; ++i)
         if (!carom_model_state(m, i) && carom_graph_depends(m->graph, x, CAROM_VELOCITY, i)) return true;
     return false;
@@ -16,15 +16,15 @@ bool carom_depends_on_rates(const carom_model *m, carom_node x) {
 carom_node carom_moved_by_states(const carom_model *m, carom_node x) {
     carom_graph *g = m->graph;
     carom_node sum = carom_graph_number(g, 0);
-    for (int k = 0; k < m->nstates; ++k)
-        if (carom_graph_depends(g, x, CAROM_VELOCITY, m->first_state + k))
+    for (int k = 0; k < m->state.n; ++k)
+        if (carom_graph_depends(g, x, CAROM_VELOCITY, m->state.first + k))
             sum = n_add(g, sum,
-                        n_mul(g, carom_node_derivative(g, x, CAROM_VELOCITY, m->first_state + k), m->state_rate[k]));
+                        n_mul(g, carom_node_derivative(g, x, CAROM_VELOCITY, m->state.first + k), m->state.rate[k]));
     return sum;
 }
 
 bool carom_values_at_start(const carom_model *m, const carom_node *x, int n, double *value) {
-    const int nq = m->visible.nq, nv = m->visible.nv, np = m->np + m->nreacting;
+    const int nq = m->visible.nq, nv = m->visible.nv, np = m->np + m->friction.nreacting;
     const carom_group group = {.count = n, .nodes = x};
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(m->graph, &group, 1, nq, nv, np, &err);

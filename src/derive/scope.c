@@ -180,8 +180,8 @@ static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_er
     if (u->r->m->nmember && carom_graph_depends(g, n->node, CAROM_POSITION, u->r->m->visible.nq_own))
         return refuse(err, "%.60s' would be the rate of an energy, which expressions do not have", n->text);
     const carom_model *m = u->r->m;
-    for (int k = 0; k < m->nstates; ++k)
-        if (m->state_rate[k] == CAROM_NONE && carom_graph_depends(g, n->node, CAROM_VELOCITY, m->first_state + k))
+    for (int k = 0; k < m->state.n; ++k)
+        if (m->state.rate[k] == CAROM_NONE && carom_graph_depends(g, n->node, CAROM_VELOCITY, m->state.first + k))
             return refuse(err, "%.60s' is not known yet here: '%.60s' is made of states, whose rates come later",
                           n->text, n->text);
     return n->rate = n_add(g, carom_graph_rate(g, n->node, m->visible.nv), carom_moved_by_states(m, n->node));

@@ -171,11 +171,11 @@ static carom_status read_energy(resolver *r) {
     if (!kinetic && r->mech->ncoordinates > 0)
         return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0,
                            "missing kinetic energy; add `energy: {kinetic: 1/2*m*x'^2}`");
-    m->own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
+    m->energy_of.own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
     m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
     if (kinetic) {
-        CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
-        CAROM_TRY(carom_no_states(r, kinetic, m->own_kinetic, "the kinetic energy"));
+        CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->energy_of.own_kinetic));
+        CAROM_TRY(carom_no_states(r, kinetic, m->energy_of.own_kinetic, "the kinetic energy"));
     }
     if (potential) {
         CAROM_TRY(carom_resolve_expression(r, potential, SCOPE_STATE, "the potential energy", &m->potential));
@@ -185,11 +185,11 @@ static carom_status read_energy(resolver *r) {
         if (!carom_terms_add(&m->as_written, m->potential, 1, 0, 0)) return carom_fault_memory(r);
     }
     m->nkin = m->visible.nv;
-    m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
-    m->potential = n_add(m->graph, m->potential, m->floating_potential);
-    m->kinetic = n_add(m->graph, m->own_kinetic, m->body_kinetic);
+    m->energy_of.own_kinetic = n_add(m->graph, m->energy_of.own_kinetic, m->energy_of.floating_kinetic);
+    m->potential = n_add(m->graph, m->potential, m->energy_of.floating_potential);
+    m->kinetic = n_add(m->graph, m->energy_of.own_kinetic, m->energy_of.body_kinetic);
     CAROM_TRY(carom_weigh_states(r));
-    m->potential = n_add(m->graph, m->potential, m->body_potential);
+    m->potential = n_add(m->graph, m->potential, m->energy_of.body_potential);
     return CAROM_OK;
 }
 
@@ -382,7 +382,7 @@ static carom_status read_exact(resolver *r) {
     carom_model *m = r->m;
     const carom_datum *map = carom_given(&r->mech->exact);
     if (!map) return CAROM_OK;
-    if (m->nstates)
+    if (m->state.n)
         return carom_fault(r, map, 0, "`exact` is for models without states; write `checks` instead");
     if (m->nq > MOST_EXACT)
         return carom_fault(r, map, 0, "%d coordinates are too many for an exact solution; use fewer elements", m->nq);

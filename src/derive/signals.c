@@ -33,26 +33,26 @@ static int pending_of(const carom_mech_controller *c) { return carom_given(&c->d
 carom_status carom_declare_signals(resolver *r) {
     carom_model *m = r->m;
     const carom_mech *x = r->mech;
-    for (int i = 0; i < x->ninputs; ++i) m->nset += !carom_given(&x->inputs[i].signal);
-    m->nsignals = m->nset;
+    for (int i = 0; i < x->ninputs; ++i) m->signal.nset += !carom_given(&x->inputs[i].signal);
+    m->signal.n = m->signal.nset;
     for (int i = 0; i < x->ncontrollers; ++i)
-        m->nsignals +=
+        m->signal.n +=
             x->controllers[i].states.count + x->controllers[i].outputs.count + pending_of(&x->controllers[i]);
-    m->np = m->np_own + m->nsignals;
-    m->ncontrols = x->ncontrollers;
+    m->np = m->np_own + m->signal.n;
+    m->signal.ncontrols = x->ncontrollers;
     m->parameter_name = take(r, m->np, sizeof *m->parameter_name);
-    m->controls = take(r, m->ncontrols, sizeof *m->controls);
-    m->samplers = take(r, m->ncontrols, sizeof *m->samplers);
-    if (!m->parameter_name || !m->controls || !m->samplers) return carom_fault_memory(r);
+    m->signal.control = take(r, m->signal.ncontrols, sizeof *m->signal.control);
+    m->signal.sampler = take(r, m->signal.ncontrols, sizeof *m->signal.sampler);
+    if (!m->parameter_name || !m->signal.control || !m->signal.sampler) return carom_fault_memory(r);
     for (int i = 0; i < m->np_own; ++i) m->parameter_name[i] = i; // names begin with them
     int k = 0;
     for (int i = 0; i < x->ninputs; ++i)
         CAROM_TRY(declare(r, &x->inputs[i].name,
                           !carom_given(&x->inputs[i].start) && !carom_given(&x->inputs[i].signal),
                           carom_given(&x->inputs[i].signal) ? -1 : k++));
-    for (int i = 0; i < m->ncontrols; ++i) {
+    for (int i = 0; i < m->signal.ncontrols; ++i) {
         const carom_mech_controller *of = &x->controllers[i];
-        control *c = &m->controls[i];
+        control *c = &m->signal.control[i];
         *c = (control){.state = k, .nstates = of->states.count, .noutputs = of->outputs.count};
         CAROM_TRY(declare_map(r, &of->states, &k));
         c->output = k;
@@ -133,9 +133,9 @@ carom_status carom_derive_signals(resolver *r) {
         if (carom_given(&x->inputs[i].signal)) CAROM_TRY(read_signal(r, &x->inputs[i]));
         else CAROM_TRY(read_start(r, carom_given(&x->inputs[i].start), k++));
     }
-    for (int i = 0; i < r->m->ncontrols; ++i) {
-        CAROM_TRY(read_times(r, &x->controllers[i], &r->m->samplers[i]));
-        CAROM_TRY(read_starts(r, &x->controllers[i], &r->m->controls[i]));
+    for (int i = 0; i < r->m->signal.ncontrols; ++i) {
+        CAROM_TRY(read_times(r, &x->controllers[i], &r->m->signal.sampler[i]));
+        CAROM_TRY(read_starts(r, &x->controllers[i], &r->m->signal.control[i]));
     }
     return CAROM_OK;
 }
@@ -155,17 +155,17 @@ static carom_status fix_starts(resolver *r) {
 carom_status carom_add_condition(resolver *r, const carom_datum *text, const char *name, int body, int gate,
                                  int *number) {
     carom_model *m = r->m;
-    for (int i = 0; gate < 0 && i < m->nconditions; ++i)
-        if (m->conditions[i].text == text) return *number = i + 1, CAROM_OK;
-    if (m->nconditions == m->room_conditions) {
-        const int room = 2 * m->room_conditions + 8;
+    for (int i = 0; gate < 0 && i < m->condition.n; ++i)
+        if (m->condition.list[i].text == text) return *number = i + 1, CAROM_OK;
+    if (m->condition.n == m->condition.room) {
+        const int room = 2 * m->condition.room + 8;
         condition *more = take(r, room, sizeof *more);
         if (!more) return carom_fault_memory(r);
-        if (m->nconditions) memcpy(more, m->conditions, (size_t)m->nconditions * sizeof *more);
-        m->conditions = more, m->room_conditions = room;
+        if (m->condition.n) memcpy(more, m->condition.list, (size_t)m->condition.n * sizeof *more);
+        m->condition.list = more, m->condition.room = room;
     }
-    m->conditions[m->nconditions++] = (condition){.text = text, .name = name, .body = body, .gate = gate};
-    *number = m->nconditions;
+    m->condition.list[m->condition.n++] = (condition){.text = text, .name = name, .body = body, .gate = gate};
+    *number = m->condition.n;
     return CAROM_OK;
 }
 
@@ -201,29 +201,29 @@ static carom_status check_loose(resolver *r, const condition *c) {
 
 static carom_status derive_conditions(resolver *r) {
     carom_model *m = r->m;
-    m->first_condition = m->ncontrol;
-    for (int i = 0; i < m->nconditions; ++i) {
-        const condition *c = &m->conditions[i];
+    m->condition.first = m->signal.nnodes;
+    for (int i = 0; i < m->condition.n; ++i) {
+        const condition *c = &m->condition.list[i];
         carom_node x;
         if (c->body >= 0) CAROM_TRY(check_loose(r, c));
         CAROM_TRY(carom_resolve_expression(r, c->text, SCOPE_STATE | SCOPE_OUTS, "a condition", &x));
-        m->control[m->ncontrol++] = x;
+        m->signal.node[m->signal.nnodes++] = x;
     }
     return CAROM_OK;
 }
 
 carom_status carom_derive_controllers(resolver *r) {
     carom_model *m = r->m;
-    m->control = take(r, m->nsignals + m->nconditions, sizeof *m->control);
-    if (!m->control) return carom_fault_memory(r);
-    for (int i = 0; i < m->ncontrols; ++i) {
+    m->signal.node = take(r, m->signal.n + m->condition.n, sizeof *m->signal.node);
+    if (!m->signal.node) return carom_fault_memory(r);
+    for (int i = 0; i < m->signal.ncontrols; ++i) {
         const carom_datum *const maps[2] = {&r->mech->controllers[i].outputs, &r->mech->controllers[i].states};
-        m->controls[i].first = m->ncontrol;
+        m->signal.control[i].first = m->signal.nnodes;
         for (int k = 0; k < 2; ++k)
             for (const carom_datum *c = carom_first(maps[k]); c != carom_end(maps[k]); ++c)
                 CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS,
                                                    k ? "the next state" : "the output of a controller",
-                                                   &m->control[m->ncontrol++]));
+                                                   &m->signal.node[m->signal.nnodes++]));
     }
     CAROM_TRY(derive_conditions(r));
     return fix_starts(r);

@@ -144,7 +144,7 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
 static bool by_state(const carom_model *m, carom_node k, bool places) {
     const carom_graph *g = m->graph;
     const bool moves = carom_graph_depends(g, k, CAROM_VELOCITY, -1);
-    for (int i = m->np; i <= m->np + m->nreacting + 1; ++i)
+    for (int i = m->np; i <= m->np + m->friction.nreacting + 1; ++i)
         if (carom_graph_depends(g, k, CAROM_PARAMETER, i)) return false;
     return places ? !moves && carom_graph_depends(g, k, CAROM_POSITION, -1)
                   : moves || carom_graph_depends(g, k, CAROM_POSITION, -1);
@@ -187,14 +187,14 @@ static carom_status add_jumps(resolver *r, carom_node x, bool slope) {
 carom_status carom_derive_jumps(resolver *r) {
     carom_model *m = r->m;
     for (int i = 0; i < m->as_written.n; ++i) CAROM_TRY(add_jumps(r, m->as_written.node[i], m->as_written.i[i] != 0));
-    for (int i = 0; i < m->nstates; ++i) CAROM_TRY(add_jumps(r, m->state_rate[i], false));
+    for (int i = 0; i < m->state.n; ++i) CAROM_TRY(add_jumps(r, m->state.rate[i], false));
     return CAROM_OK;
 }
 
 carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub) {
     carom_node x, *list;
     if (rub->kind == CAROM_MAP) return CAROM_OK; // numbers
-    r->slip_speed = carom_graph_input(r->m->graph, CAROM_PARAMETER, r->m->np + r->m->nreacting + 1);
+    r->slip_speed = carom_graph_input(r->m->graph, CAROM_PARAMETER, r->m->np + r->m->friction.nreacting + 1);
     CAROM_TRY(carom_resolve_expression(r, rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
     const int n = carom_graph_kinks(r->m->graph, x, &list);
     return add_places(r, n, list, true, true);

@@ -45,7 +45,7 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
         for (int i = 0; i < m->nq; ++i)
             q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
         for (int i = 0; i < m->nv; ++i) v[i] = carom_random(&seed) * (1 + fabs(m->v0[i]));
-        carom_zero(v + m->first_state, m->nstates); // they have mass and no energy
+        carom_zero(v + m->state.first, m->state.n); // they have mass and no energy
         double size = 0;
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))
@@ -136,11 +136,11 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
 static carom_status check_rate(const carom_model *m, int id, const double *x, carom_error *err) {
     const constraint *c = &m->links[id];
     const int d = c->dir;
-    double u = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]], size = fabs(u);
+    double u = m->place.w[d] < 0 ? 0 : x[m->W.n + m->place.w[d]], size = fabs(u);
     const double fastest = carom_norm_max(m->v0, m->nv);
     double reach = 0; // were all as fast as that
     int strongest = -1;
-    for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) {
+    for (int e = m->place.W[d]; e < m->place.W[d + 1]; ++e) {
         u += x[e] * m->v0[m->W.i[e]];
         size += fabs(x[e] * m->v0[m->W.i[e]]);
         reach += fabs(x[e]) * fastest;
@@ -169,8 +169,8 @@ static carom_status check_directions(const carom_model *m, int id, const double 
     const constraint *c = &m->links[id];
     const int end = id + 1 < m->ne + m->nc && m->links[id + 1].dir < m->own.dir ? m->links[id + 1].dir : m->own.dir;
     for (int d = c->dir; d < end; ++d) {
-        bool fine = m->w_of[d] < 0 || isfinite(x[m->W.n + m->w_of[d]]);
-        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) fine = fine && isfinite(x[e]);
+        bool fine = m->place.w[d] < 0 || isfinite(x[m->W.n + m->place.w[d]]);
+        for (int e = m->place.W[d]; e < m->place.W[d + 1]; ++e) fine = fine && isfinite(x[e]);
         if (!fine)
             return carom_model_fault(
                 m, err, c->place,
@@ -249,14 +249,14 @@ static carom_status check_motion(const carom_model *m, void *work, carom_error *
 // Rates of first-order states there.
 static carom_status check_states(const carom_model *m, void *work, carom_error *err) {
     double *x = carom_model_scratch(m, work);
-    if (m->nstates == 0) return CAROM_OK;
+    if (m->state.n == 0) return CAROM_OK;
     carom_model_eval(m, work, GROUP_FORCE, 0, m->q0, m->v0, x);
-    for (int k = 0; k < m->nstates; ++k)
-        if (!isfinite(x[m->first_state + k]))
+    for (int k = 0; k < m->state.n; ++k)
+        if (!isfinite(x[m->state.first + k]))
             return carom_model_fault(m, err, &m->mech->states[k].rate,
                                      "the rate of '%.60s' has no finite value at the start; check divisions, roots and "
                                      "logarithms",
-                                     m->velocity[m->first_state + k]);
+                                     m->velocity[m->state.first + k]);
     return CAROM_OK;
 }
 

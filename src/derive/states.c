@@ -17,11 +17,11 @@ enum { MOST_STATES = 4000 };
 
 carom_status carom_no_states(resolver *r, const carom_datum *d, carom_node x, const char *what) {
     const carom_model *m = r->m;
-    for (int k = 0; k < m->nstates; ++k)
-        if (carom_graph_depends(m->graph, x, CAROM_VELOCITY, m->first_state + k))
+    for (int k = 0; k < m->state.n; ++k)
+        if (carom_graph_depends(m->graph, x, CAROM_VELOCITY, m->state.first + k))
             return carom_fault(r, d, 0,
                                "%s cannot depend on a state such as '%.60s': forces, friction and outputs can", what,
-                               m->velocity[m->first_state + k]);
+                               m->velocity[m->state.first + k]);
     return CAROM_OK;
 }
 
@@ -47,21 +47,21 @@ static carom_status read_scale(resolver *r, const carom_mech_state *of, double *
 //          from there; 1 where that is 0.
 static carom_status find_scales(resolver *r) {
     carom_model *m = r->m;
-    const int n = m->nstates;
+    const int n = m->state.n;
     bool asked = false;
-    for (int k = 0; k < n; ++k) asked = asked || m->state_scale[k] == 0;
+    for (int k = 0; k < n; ++k) asked = asked || m->state.scale[k] == 0;
     if (!asked) return CAROM_OK;
     carom_node *x = malloc(2 * (size_t)n * sizeof *x);
     double *value = calloc(2 * (size_t)n, sizeof *value);
     for (int k = 0; x && k < n; ++k) {
-        x[2 * k] = m->state_rate[k];
-        x[2 * k + 1] = carom_node_derivative(m->graph, m->state_rate[k], CAROM_VELOCITY, m->first_state + k);
+        x[2 * k] = m->state.rate[k];
+        x[2 * k + 1] = carom_node_derivative(m->graph, m->state.rate[k], CAROM_VELOCITY, m->state.first + k);
     }
     const bool good = x && value && !carom_graph_failed(m->graph) && carom_values_at_start(m, x, 2 * n, value);
     for (int k = 0; good && k < n; ++k) {
-        if (m->state_scale[k] > 0) continue;
-        const double z = fabs(m->v0[m->first_state + k]), way = fabs(value[2 * k] / value[2 * k + 1]);
-        m->state_scale[k] = fits(way) && way > z ? way : fits(z) ? z : 1;
+        if (m->state.scale[k] > 0) continue;
+        const double z = fabs(m->v0[m->state.first + k]), way = fabs(value[2 * k] / value[2 * k + 1]);
+        m->state.scale[k] = fits(way) && way > z ? way : fits(z) ? z : 1;
         m->scaled = true; // the initial state may depend on any parameter; but motions do not depend on scales
     }
     free(x);
@@ -106,8 +106,8 @@ static carom_status read_state(resolver *r, int k) {
     m->given[i] = true;
     if (at) CAROM_TRY(carom_resolve_bound(r, at, "the initial value", BOUND_RATE, i, &m->v0[i]));
     CAROM_TRY(check_units(r, of));
-    CAROM_TRY(read_scale(r, of, &m->state_scale[k]));
-    m->state_rate[k] = CAROM_NONE;
+    CAROM_TRY(read_scale(r, of, &m->state.scale[k]));
+    m->state.rate[k] = CAROM_NONE;
     ++m->nq, ++m->nv;
     return CAROM_OK;
 }
@@ -115,27 +115,27 @@ static carom_status read_state(resolver *r, int k) {
 carom_status carom_derive_states(resolver *r) {
     carom_model *m = r->m;
     const int n = r->mech->nstates;
-    m->first_state = m->nv;
+    m->state.first = m->nv;
     if (n > MOST_STATES) return carom_fault(r, &r->mech->states->name, 0, "more than %d states", MOST_STATES);
-    m->nstates = n;
-    m->state_scale = carom_pool_take(&m->memory, (size_t)(n + 1) * sizeof *m->state_scale);
-    m->state_mass = carom_pool_take(&m->memory, (size_t)(n + 1) * sizeof *m->state_mass);
-    m->state_rate = carom_pool_take(&m->memory, (size_t)(n + 1) * sizeof *m->state_rate);
-    if (!m->state_scale || !m->state_mass || !m->state_rate) return carom_fault_memory(r);
-    m->graph->first_kept = m->first_state, m->graph->kept = n;
+    m->state.n = n;
+    m->state.scale = carom_pool_take(&m->memory, (size_t)(n + 1) * sizeof *m->state.scale);
+    m->state.mass = carom_pool_take(&m->memory, (size_t)(n + 1) * sizeof *m->state.mass);
+    m->state.rate = carom_pool_take(&m->memory, (size_t)(n + 1) * sizeof *m->state.rate);
+    if (!m->state.scale || !m->state.mass || !m->state.rate) return carom_fault_memory(r);
+    m->graph->first_kept = m->state.first, m->graph->kept = n;
     for (int k = 0; k < n; ++k) CAROM_TRY(read_state(r, k));
     return CAROM_OK;
 }
 
 carom_status carom_derive_state_rates(resolver *r) {
     carom_model *m = r->m;
-    for (int k = 0; k < m->nstates; ++k) {
+    for (int k = 0; k < m->state.n; ++k) {
         const carom_mech_state *of = &r->mech->states[k];
-        CAROM_TRY(carom_resolve_expression(r, &of->rate, SCOPE_STATE, "the rate of a state", &m->state_rate[k]));
+        CAROM_TRY(carom_resolve_expression(r, &of->rate, SCOPE_STATE, "the rate of a state", &m->state.rate[k]));
         double x = 0;
-        if (carom_graph_is_number(m->graph, m->state_rate[k], &x) && !isfinite(x))
+        if (carom_graph_is_number(m->graph, m->state.rate[k], &x) && !isfinite(x))
             return carom_fault(r, &of->rate, 0, "the rate of '%.60s' has no finite value", of->name.text);
-        carom_names_find(&m->names, of->name.text, of->name.length)->rate = m->state_rate[k];
+        carom_names_find(&m->names, of->name.text, of->name.length)->rate = m->state.rate[k];
     }
     return CAROM_OK;
 }
@@ -144,11 +144,12 @@ carom_status carom_weigh_states(resolver *r) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
     CAROM_TRY(find_scales(r));
-    for (int k = 0; k < m->nstates; ++k) { // a mass, and no energy: `kinetic` is without it
-        const carom_node z = carom_graph_input(g, CAROM_VELOCITY, m->first_state + k);
-        const double s = power_of_two(m->state_scale[k]);
-        m->state_mass[k] = 1 / (s * s);
-        m->own_kinetic = n_add(g, m->own_kinetic, n_mul(g, n_num(g, 0.5 * m->state_mass[k]), n_mul(g, z, z)));
+    for (int k = 0; k < m->state.n; ++k) { // a mass, and no energy: `kinetic` is without it
+        const carom_node z = carom_graph_input(g, CAROM_VELOCITY, m->state.first + k);
+        const double s = power_of_two(m->state.scale[k]);
+        m->state.mass[k] = 1 / (s * s);
+        m->energy_of.own_kinetic =
+            n_add(g, m->energy_of.own_kinetic, n_mul(g, n_num(g, 0.5 * m->state.mass[k]), n_mul(g, z, z)));
     }
     return CAROM_OK;
 }

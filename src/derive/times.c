@@ -26,13 +26,14 @@ static carom_status with_knots(carom_model *m, carom_node **list, int *n) {
 }
 
 static carom_status compile(carom_model *m, const carom_node *switches, const carom_node *pulses, carom_error *err) {
-    const carom_group group[] = {{.count = m->nswitches, .nodes = switches}, {.count = m->npulses, .nodes = pulses}};
-    m->times_tape = carom_tape_compile(m->graph, group, 2, 0, 0, m->np, err);
-    for (int k = 0; m->times_tape && k < 2; ++k) {
-        const int *place = carom_tape_places(m->times_tape, k);
-        m->times_part[k] = carom_tape_part_of_each(m->times_tape, place, group[k].count);
+    const carom_group group[] = {{.count = m->times.nswitches, .nodes = switches},
+                                 {.count = m->times.npulses, .nodes = pulses}};
+    m->times.tape = carom_tape_compile(m->graph, group, 2, 0, 0, m->np, err);
+    for (int k = 0; m->times.tape && k < 2; ++k) {
+        const int *place = carom_tape_places(m->times.tape, k);
+        m->times.part[k] = carom_tape_part_of_each(m->times.tape, place, group[k].count);
     }
-    return m->times_part[0] && m->times_part[1] ? CAROM_OK : CAROM_NO_MEMORY;
+    return m->times.part[0] && m->times.part[1] ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
 carom_status carom_times_make(carom_model *m, carom_error *err) {
@@ -40,16 +41,16 @@ carom_status carom_times_make(carom_model *m, carom_error *err) {
     const int roots = carom_model_roots(m, true, &root);
     carom_status status = roots < 0 ? CAROM_NO_MEMORY : CAROM_OK;
     if (status == CAROM_OK)
-        m->nswitches = carom_graph_switches(m->graph, roots, root, &switches),
-        m->npulses = carom_graph_pulses(m->graph, roots, root, &pulses);
-    if (m->nswitches < 0 || m->npulses < 0) status = CAROM_NO_MEMORY;
-    if (status == CAROM_OK) status = with_knots(m, &switches, &m->nswitches);
-    if (status == CAROM_OK && m->nswitches > 0) {
-        m->switch_node = carom_pool_take(&m->memory, (size_t)m->nswitches * sizeof *m->switch_node);
-        if (m->switch_node) memcpy(m->switch_node, switches, (size_t)m->nswitches * sizeof *switches);
+        m->times.nswitches = carom_graph_switches(m->graph, roots, root, &switches),
+        m->times.npulses = carom_graph_pulses(m->graph, roots, root, &pulses);
+    if (m->times.nswitches < 0 || m->times.npulses < 0) status = CAROM_NO_MEMORY;
+    if (status == CAROM_OK) status = with_knots(m, &switches, &m->times.nswitches);
+    if (status == CAROM_OK && m->times.nswitches > 0) {
+        m->times.node = carom_pool_take(&m->memory, (size_t)m->times.nswitches * sizeof *m->times.node);
+        if (m->times.node) memcpy(m->times.node, switches, (size_t)m->times.nswitches * sizeof *switches);
         else status = CAROM_NO_MEMORY;
     }
-    if (status == CAROM_OK && m->nswitches + m->npulses > 0) status = compile(m, switches, pulses, err);
+    if (status == CAROM_OK && m->times.nswitches + m->times.npulses > 0) status = compile(m, switches, pulses, err);
     free(root);
     free(switches);
     free(pulses);

@@ -88,7 +88,7 @@ static void allocate(desk *d) {
     d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne +
                                            (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir +
                                            (size_t)d->m->nout + (size_t)d->m->nobserved + (size_t)d->m->nwatch +
-                                           (size_t)d->m->ncontrol + 1);
+                                           (size_t)d->m->signal.nnodes + 1);
 }
 
 // The model belongs to the desk from now on, also when there is no memory.
@@ -128,7 +128,7 @@ static int answers(const carom_model *m, const question *k) {
     case OUTPUTS: return m->nout;
     case OBSERVED: return m->nobserved;
     case WATCHED: return m->nwatch;
-    case CONTROL: return m->ncontrol;
+    case CONTROL: return m->signal.nnodes;
     case LAWS: break;
     }
     return 4 * m->nc;
@@ -311,7 +311,7 @@ static void change_laws(carom_variation *x, const question *k, carom_direction d
     }
     const double *f = changed(x, V_FRICTION, k->t, k->q, k->v, d);
     for (int c = 0; c < m->nc; ++c)
-        if (m->contacts[c].friction_varies) carom_copy(y + 4 * c + 2, f + 2 * m->rub_of[c], 2);
+        if (m->contacts[c].friction_varies) carom_copy(y + 4 * c + 2, f + 2 * m->friction.of[c], 2);
 }
 
 static carom_status answer(carom_variation *x, const question *k, carom_direction d, double *y) {
@@ -384,7 +384,7 @@ carom_status carom_variation_control(carom_variation *x, double t, const double 
 void carom_variation_hold(carom_variation *x, const double *signals) {
     if (!x || !signals) return;
     const carom_model *m = x->own.m;
-    carom_copy(x->parameters + m->np_own, signals, m->nsignals);
+    carom_copy(x->parameters + m->np_own, signals, m->signal.n);
     carom_tape_work_parameters(x->tape, x->work, x->parameters);
     for (int i = -1; i < BESIDE * x->n; ++i) {
         desk *d = i < 0 ? &x->own : &x->beside[i];
@@ -513,8 +513,8 @@ static carom_status changes(carom_variation *x, carom_node **node, carom_node *o
     carom_graph *g = m->graph;
     const int links = m->ne + m->nc, n = m->visible.nv;
     const int count[V_COUNT] = {n,           m->mass.n, links,   m->W.n + m->w.n, m->ndir,   m->ndir,
-                                2 * m->nrub, m->nbound, m->nout, m->nobserved,    m->nwatch, m->np,
-                                m->ncontrol};
+                                2 * m->friction.n, m->nbound, m->nout, m->nobserved,    m->nwatch, m->np,
+                                m->signal.nnodes};
     memcpy(x->count, count, sizeof count);
     size_t all = 0;
     *most = 0;
@@ -528,11 +528,12 @@ static carom_status changes(carom_variation *x, carom_node **node, carom_node *o
     for (int i = 0; i < m->W.n; ++i) of[V_DIRECTIONS][i] = m->W.node[i];
     for (int i = 0; i < m->w.n; ++i) of[V_DIRECTIONS][m->W.n + i] = m->w.node[i];
     for (int i = 0; i < m->ndir; ++i) of[V_RATES][i] = m->u[i], of[V_CURVATURE][i] = carom_graph_motion(g, m->u[i]);
-    for (int i = 0; i < 2 * m->nrub; ++i) of[V_FRICTION][i] = m->rub[CAROM_FRICTION_LAW * (i / 2) + i % 2];
+    for (int i = 0; i < 2 * m->friction.n; ++i)
+        of[V_FRICTION][i] = m->friction.node[CAROM_FRICTION_LAW * (i / 2) + i % 2];
     for (int i = 0; i < m->nout; ++i) of[V_OUTPUTS][i] = m->output_node[i];
     for (int i = 0; i < m->nobserved; ++i) of[V_OBSERVED][i] = m->observed[i];
     for (int i = 0; i < m->nwatch; ++i) of[V_WATCHED][i] = m->watch[i];
-    for (int i = 0; i < m->ncontrol; ++i) of[V_CONTROL][i] = m->control[i];
+    for (int i = 0; i < m->signal.nnodes; ++i) of[V_CONTROL][i] = m->signal.node[i];
     CAROM_TRY(read_outside(m, of[V_PARAMETERS], of[V_BOUND], err));
     for (int k = 0; k < V_COUNT; ++k)
         for (int i = 0; i < count[k]; ++i) of[k][i] = carom_graph_change(g, of[k][i], n);
@@ -715,7 +716,7 @@ carom_status carom_variation_back(carom_variation *x, double t, const double *q,
     for (int e = 0; e < m->W.n; ++e) w[first[2] + e] = r[m->W.i[e]] * lambda[m->W.j[e]] + s[m->W.j[e]] * a[m->W.i[e]];
     carom_copy(w + first[3], s, m->ndir);
     for (int c = 0; c < m->nc; ++c)
-        if (m->contacts[c].friction_varies) w[first[4] + 2 * m->rub_of[c]] += slip[c];
+        if (m->contacts[c].friction_varies) w[first[4] + 2 * m->friction.of[c]] += slip[c];
     for (int i = 0; i < m->nbound; ++i)
         if (m->bound[i].kind == BOUND_FRICTION) w[first[5] + i] = slip[m->bound[i].index];
     return add_back(x, B_ALL, t, q, v, gq, gv, gp);
@@ -844,7 +845,7 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
     if (m->near)
         return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with dynamic contact lists",
                           m->file);
-    if (m->nreacting)
+    if (m->friction.nreacting)
         return carom_fail(
             err, CAROM_UNSUPPORTED,
             "%.200s: derivatives are not supported where friction depends on reactions (normal.force, joint.force)",

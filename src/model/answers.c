@@ -83,7 +83,7 @@ const double *carom_model_v0(const carom_model *m) { return m ? m->v0 : NULL; }
 carom_model_sizes carom_model_count(const carom_model *m) {
     if (!m) return (carom_model_sizes){0};
     return (carom_model_sizes){.parameters = m->np_own,
-                               .inputs = m->nset,
+                               .inputs = m->signal.nset,
                                .coordinates = m->nq,
                                .velocities = m->nv,
                                .lets = m->nlet,
@@ -164,7 +164,7 @@ bool carom_model_presses(const carom_model *m, int i) {
 }
 
 bool carom_model_state(const carom_model *m, int i) {
-    return m && i >= m->first_state && i < m->first_state + m->nstates;
+    return m && i >= m->state.first && i < m->state.first + m->state.n;
 }
 
 void carom_model_at_rest(const carom_model *m, const double *q, double *v) {

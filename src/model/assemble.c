@@ -84,8 +84,8 @@ static const double *rates(desk *d, const double *q, double *u, double *size) {
     carom_model_directions(m, d->work, 0, q, d->id, joints, x);
     for (int i = 0; u && i < d->ne; ++i) {
         const int k = m->links[d->id[i]].dir;
-        u[i] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]], size[i] = fabs(u[i]);
-        for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) {
+        u[i] = m->place.w[k] < 0 ? 0 : x[m->W.n + m->place.w[k]], size[i] = fabs(u[i]);
+        for (int e = m->place.W[k]; e < m->place.W[k + 1]; ++e) {
             const double term = x[e] * m->v0[m->W.i[e]];
             u[i] += term, size[i] += fabs(term);
         }
@@ -138,7 +138,7 @@ static bool look(desk *d, const double *q) {
         const int k = joint ? m->links[d->id[id]].dir : 0;
         double *w = d->W + (size_t)id * nf;
         carom_zero(w, d->nf);
-        for (int e = m->W_at[k]; joint && e < m->W_at[k + 1]; ++e) {
+        for (int e = m->place.W[k]; joint && e < m->place.W[k + 1]; ++e) {
             const int i = place[m->W.i[e]] - 1;
             if (i >= 0) w[i] = directions[e];
         }
@@ -512,14 +512,14 @@ static bool triangle_fill(triangle *x, const desk *d, const double *directions, 
     const carom_model *m = d->m;
     int *start = calloc((size_t)d->n + 2, sizeof *start), *entry = NULL, *column = NULL;
     for (int id = 0; start && id < d->ne; ++id)
-        for (int e = m->W_at[m->links[id].dir]; e < m->W_at[m->links[id].dir + 1]; ++e) ++start[m->W.i[e] + 2];
+        for (int e = m->place.W[m->links[id].dir]; e < m->place.W[m->links[id].dir + 1]; ++e) ++start[m->W.i[e] + 2];
     for (int i = 1; start && i <= d->n; ++i) start[i + 1] += start[i];
     const size_t size = start ? (size_t)start[d->n + 1] + 1 : 1;
     if (start) entry = calloc(size, sizeof *entry), column = calloc(size, sizeof *column);
     bool good = start && entry && column;
     for (int id = 0; good && id < d->ne; ++id) { // start[i + 1] is where row i goes on
         double sum = 0;
-        for (int e = m->W_at[m->links[id].dir]; e < m->W_at[m->links[id].dir + 1]; ++e) {
+        for (int e = m->place.W[m->links[id].dir]; e < m->place.W[m->links[id].dir + 1]; ++e) {
             const int at = start[m->W.i[e] + 1]++;
             entry[at] = e, column[at] = id;
             sum += pow(directions[e] * d->diagonal[m->W.i[e]], 2);

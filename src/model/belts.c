@@ -45,7 +45,7 @@ bool carom_pair_belt(const carom_model *m, const void *work, const pair *p, cons
 double carom_belt_along(const carom_model *two, const pair *p, int d, const double *W, const double *s) {
     const int n = p->A->space == SPATIAL ? 3 : 2;
     double sum = 0;
-    for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e) // A comes first
+    for (int e = two->place.W[d]; e < two->place.W[d + 1]; ++e) // A comes first
         if (two->W.i[e] < n) sum += W[e] * s[two->W.i[e]];
     return sum;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static double *off_positions(const carom_model *m, void *work) {
-    return (double *)(void *)((unsigned char *)work + m->bounds_work);
+    return (double *)(void *)((unsigned char *)work + m->at.bounds);
 }
 
 static const int *places(const carom_model *m, int group) { return carom_tape_places(m->tape, group); }
@@ -31,9 +31,9 @@ size_t carom_bounds_work(carom_model *m, bool gaps, bool forces, size_t from) {
     m->bounds_part = gaps ? part(m) : NULL;
     m->force_part =
         forces ? carom_tape_part_create(m->tape, places(m, GROUP_FORCE), m->tape->group[GROUP_FORCE].count) : NULL;
-    m->bounds_work = (from + line) & ~line;
+    m->at.bounds = (from + line) & ~line;
     return (m->bounds_part || !gaps) && (m->force_part || !forces)
-               ? m->bounds_work + (size_t)(m->nq + seen(m)) * sizeof(double) +
+               ? m->at.bounds + (size_t)(m->nq + seen(m)) * sizeof(double) +
                      (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range)
                : 0;
 }

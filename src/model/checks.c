@@ -117,7 +117,7 @@ static double *watched(const carom_model *m, void *work, int k) {
 static const double *evaluate(const carom_model *m, const carom_ledger *ledger, void *work, double t, const double *q,
                               const double *v) {
     double *x = carom_model_scratch(m, work), *value = inputs(m, work);
-    unsigned char *check_work = (unsigned char *)work + m->check_work;
+    unsigned char *check_work = (unsigned char *)work + m->at.check;
     carom_copy(value, carom_model_given(m, work), m->np);
     ledger_values(ledger, value + m->np);
     carom_tape_work_init(m->check_tape, check_work, value);

@@ -23,7 +23,7 @@ typedef struct carom_conditional {
 
 /// Is condition i (from 0) not met, as this work block knows it?
 static inline const bool *carom_conditions_off(const carom_model *m, const void *work) {
-    return (const bool *)((const unsigned char *)work + m->off_work);
+    return (const bool *)((const unsigned char *)work + m->at.off);
 }
 /// The system as it is with conditions; nothing where there are none.
 carom_status carom_conditions_system(carom_model *m, carom_error *err);

@@ -184,7 +184,7 @@ double carom_contours_gap(const carom_model *m, void *work, const shape *a, cons
 
 static bool is_off(const carom_model *m, const void *work, const shape *a, const shape *b, int condition) {
     const int needs[CAROM_NEEDS] = {condition, a->body->condition, b->body->condition};
-    for (int k = 0; k < CAROM_NEEDS && m->conditional && work; ++k)
+    for (int k = 0; k < CAROM_NEEDS && m->condition.system && work; ++k)
         if (needs[k] > 0 && carom_conditions_off(m, work)[needs[k] - 1]) return true;
     return false;
 }

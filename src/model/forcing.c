@@ -25,7 +25,7 @@ static int count(const carom_model *m, bool energies, source s) {
     case GAP: return m->ne + m->nc;
     case DIRECTION: return m->W.n;
     case RATE: return m->w.n;
-    case FRICTION: return CAROM_FRICTION_LAW * m->nrub;
+    case FRICTION: return CAROM_FRICTION_LAW * m->friction.n;
     case BELT: return m->near && !energies ? OF_BELT * m->near->nbelts : 0;
     case BODY: return OF_BODY * m->nbodies;
     case SOURCES: break;
@@ -47,7 +47,7 @@ static bool gather(const carom_model *m, bool energies, roots *x) {
     if (!x->node) return false;
     const carom_node energy[2] = {m->kinetic, m->potential},
                      *from[SOURCES] = {energy,    m->mass.node, m->f,   NULL,
-                                       m->W.node, m->w.node,    m->rub, m->near ? m->near->belts : NULL,
+                                       m->W.node, m->w.node,    m->friction.node, m->near ? m->near->belts : NULL,
                                        NULL};
     for (int s = 0; s < SOURCES; ++s)
         if (from[s] && x->at[s + 1] > x->at[s])
@@ -70,7 +70,7 @@ int carom_model_roots(const carom_model *m, bool energies, int **list) {
 // The contact whose friction is number k of those that vary.
 static const char *friction_of(const carom_model *m, int k) {
     for (int c = 0; c < m->nc; ++c)
-        if (m->rub_of && m->contacts[c].friction_varies && m->rub_of[c] == k)
+        if (m->friction.of && m->contacts[c].friction_varies && m->friction.of[c] == k)
             return carom_model_constraint(m, m->ne + c);
     return "?";
 }
@@ -128,14 +128,14 @@ carom_status carom_model_forcing(const carom_model *m, int free_one, carom_forci
         describe(m, &x, use.first, to->where, sizeof to->where);
     }
     if (status == CAROM_OK &&
-        m->ncontrols > 0) { // it acts at instants of its own, whether its law has time in it or not
-        const double other = to->forced ? to->period : m->samplers[0].sample;
+        m->signal.ncontrols > 0) { // it acts at instants of its own, whether its law has time in it or not
+        const double other = to->forced ? to->period : m->signal.sampler[0].sample;
         to->forced = true, to->period = other;
-        for (int k = 0; k < m->ncontrols; ++k) {
-            const double cycles = to->period / m->samplers[k].sample;
+        for (int k = 0; k < m->signal.ncontrols; ++k) {
+            const double cycles = to->period / m->signal.sampler[k].sample;
             if (!(fabs(cycles - round(cycles)) <= WHOLE * cycles && cycles > 0.5)) to->period = 0;
         }
-        if (use.first < 0) snprintf(to->where, sizeof to->where, "the controller '%.60s'", m->samplers[0].name);
+        if (use.first < 0) snprintf(to->where, sizeof to->where, "the controller '%.60s'", m->signal.sampler[0].name);
     }
     free(x.node);
     return status == CAROM_OK ? CAROM_OK

@@ -554,7 +554,7 @@ void carom_groups_fill(contact_groups *g, void *work, const carom_now *now, cons
                                     ? x
                                     : HUGE_VAL,
                      id < own ? u + now->dir[id] : NULL, lasting ? lasting + now->dir[id] : NULL,
-                     !(m->conditional && now->gap[id] == m->conditional->gap));
+                     !(m->condition.system && now->gap[id] == m->condition.system->gap));
         if (of[2] >= 0 && lasting && now->nu) g->nu[of[2]] = now->nu[now->dir[id]];
     }
     for (int i = 0; i < g->n && m->near; ++i) look_far(g, work, now, i);

@@ -92,10 +92,10 @@ carom_status carom_model_levers(carom_model *m, void *work, carom_error *err) {
         for (int i = 0; known && i < m->nv; ++i) diagonal[i] = *carom_matrix_entry(M, i, i);
         of_members(m, diagonal, m->lever);
         of_coordinates(m, diagonal, m->lever, of_body(m, diagonal, m->lever));
-        for (int k = 0; k < m->nstates; ++k) { // (STA-2)  they count by their scales, their integrals hardly
+        for (int k = 0; k < m->state.n; ++k) { // (STA-2)  they count by their scales, their integrals hardly
             static const double HARDLY = 1e-12;
-            m->lever[m->first_state + k] = 1 / m->state_scale[k];
-            m->lever[m->nv + m->first_state + k] = HARDLY / m->state_scale[k];
+            m->lever[m->state.first + k] = 1 / m->state.scale[k];
+            m->lever[m->nv + m->state.first + k] = HARDLY / m->state.scale[k];
         }
         m->sys.lever = m->lever;
     }

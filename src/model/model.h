@@ -262,12 +262,14 @@ struct carom_model {
     bool *fixed;          // np: its value went into the structure
     bool scaled;          // numbers on which no motion depends went there, too: another value needs another structure,
                           // but derivatives do not see it
-    int nsignals, nset;   // signals; of them inputs that are set from outside
-    carom_sampler *samplers; // of controllers
-    control *controls;
-    int ncontrols;
-    carom_node *control;  // what controllers compute, in order
-    int ncontrol;
+    struct {
+        int n, nset;            // signals; of them inputs that are set from outside
+        carom_sampler *sampler; // of controllers
+        control *control;
+        int ncontrols;
+        carom_node *node;       // what controllers compute, in order
+        int nnodes;
+    } signal;
     bound *bound;         // what else depends on parameters and is no expression of the graph
     int nbound;
     double *lever;        // nv + nq: see carom_system
@@ -288,8 +290,11 @@ struct carom_model {
     terms drag;
     int *along, nalong;                      // velocities on which forces without potential act; NULL: these are linear
                                              // in velocities
-    carom_node own_kinetic;                  // as written in `energy`
-    carom_node body_kinetic, body_potential; // of `bodies` and `springs`
+    struct {
+        carom_node own_kinetic;                  // as written in `energy`
+        carom_node body_kinetic, body_potential; // of `bodies` and `springs`
+        carom_node floating_kinetic, floating_potential;
+    } energy_of;
     double gravity[3];
     carom_node gravity_node[3];
     int nfree, *free_body; // bodies that no expression knows: which they are, in the order of their columns
@@ -298,7 +303,6 @@ struct carom_model {
     int nbodies;
     struct floating *floating; // floating.c
     int nfloating;
-    carom_node floating_kinetic, floating_potential;
     joint *joints;
     int njoints;
     strut *struts; // the last one first
@@ -307,10 +311,11 @@ struct carom_model {
     constraint *rows; // of joints, until they become links
     int nrows;
     int nrates;              // of the constraints the last ones: on rates
-    struct condition *conditions; // nconditions, see conditions.h
-    struct carom_conditional *conditional; // NULL: there are none
-    int nconditions, room_conditions, first_condition; // the first one among what controllers compute
-    size_t off_work;         // nconditions bools, where they are in the work block
+    struct {
+        struct condition *list; // n, see conditions.h
+        struct carom_conditional *system; // NULL: there are none
+        int n, room, first;     // the first one among what controllers compute
+    } condition;
     bool assemble;
     double moved, completed; // largest violation before assembling; largest velocity that completion has added
     int nredundant;
@@ -339,14 +344,18 @@ struct carom_model {
     terms as_written;   // forces, and potentials (i 1), of the author: what jumps there is an event
     constraint *links; // ne + nc, by id
     carom_contact *contacts;
-    carom_node *rub;   // CAROM_FRICTION_LAW nodes of every contact whose friction varies
-    int *rub_of, nrub; // nc: which of them it is
-    int first_state, nstates; // velocities that are first-order states
-    double *state_scale, *state_mass; // of each (STA-1)
-    carom_node *state_rate;
+    struct {
+        int first, n;         // velocities that are first-order states
+        double *scale, *mass; // of each (STA-1)
+        carom_node *rate;
+    } state;
     int first_pressed, npressed; // contacts that are friction alone: each has a coordinate, after those of the section
-    int *reacting, nreacting; // constraints whose (first) reactions friction uses: inputs np, np + 1, ... of its tape
-    carom_tape *rub_tape; // NULL: none varies
+    struct {
+        carom_node *node; // CAROM_FRICTION_LAW nodes of every contact whose friction varies
+        int *of, n;       // nc: which of them it is
+        carom_tape *tape; // NULL: none varies
+        int *reacting, nreacting; // constraints whose (first) reactions it uses: inputs np, np + 1, ... of its tape
+    } friction;
     soft_column *soft; // soft.c
     int nsoft;
     compliant_contact *compliant;
@@ -356,10 +365,11 @@ struct carom_model {
     carom_node *kink;  // functions at whose zeros forces or gaps have kinks
     int *kink_of, nkinks; // contact whose gap it is; -1: forces; CAROM_JUMPS: friction; CAROM_CLOSES_WHILE: of what
                           // lets it close
-    int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
-    carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
-    int nbounces;
-    carom_tape *bounce_tape; // NULL: none varies
+    struct {
+        int *of, n;       // nc: which of them is its restitution, where that varies
+        carom_node *node; // functions of the approach speed, which is the time of their tape
+        carom_tape *tape; // NULL: none varies
+    } bounce;
     const char **output; // nout
     carom_node *output_node;
     carom_node *exact; // nq, or NULL
@@ -384,25 +394,31 @@ struct carom_model {
     terms dM;                  // dM_ij/dq_l, i >= j
     terms dW;                  // dW_ik/dq_l by column: i row, j direction, l
     terms dw;                  // dw_k/dq_l by column: i direction, j = l
-    int *W_at, *dW_at, *dw_at; // ndir + 1: where each column starts
-    int *w_of;                 // ndir: index in w, -1: zero
-    int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
+    struct {
+        int *W, *dW, *dw;  // ndir + 1: where each column starts
+        int *w;            // ndir: index in w, -1: zero
+        int *D, *D_row;    // pattern of d(W_k'v + w_k)/dq, by column
+    } place;
     span own;                  // where pairs of shapes start, which have tapes of their own
     carom_tape *tape, *check_tape;
-    carom_tape *times_tape;       // switches: functions of time that change where expressions jump or have a kink;
+    struct {
+        carom_tape *tape;         // switches: functions of time that change where expressions jump or have a kink;
                                   // pulses: functions of time that may have some; NULL: there are none
-    carom_tape_part *times_part[2]; // of each
-    int nswitches, npulses;
-    carom_node *switch_node;      // nswitches
+        carom_tape_part *part[2]; // of each
+        int nswitches, npulses;
+        carom_node *node;         // nswitches
+    } times;
     int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
     carom_system sys;
     carom_extensions *extensions; // of sys, from memory
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    // offsets in work
-    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work,
-        times_ranges, times_known;
+    // where its parts are in the work block
+    struct {
+        size_t check, scratch, visible, narrow, bounce, friction, given, bounds, times, times_ranges, times_known;
+        size_t off; // condition.n bools
+    } at;
     carom_tape_part *bounds_part; // what bounds are made of: gaps that are written and their rates; NULL: none are
     carom_tape_part *force_part;  // the same of forces that may have narrow features; NULL: none may
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
@@ -434,7 +450,7 @@ carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.
 static inline double *carom_model_scratch(const carom_model *m, void *work) {
-    return (double *)(void *)((unsigned char *)work + m->scratch);
+    return (double *)(void *)((unsigned char *)work + m->at.scratch);
 }
 span carom_model_span(const carom_model *m, int id);
 /// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones
@@ -480,7 +496,7 @@ void carom_signals_system(carom_model *m);
 bool carom_depends_on_signals(const carom_model *m, carom_node x);
 /// Parameters and signals of a work block, np.
 static inline double *carom_model_given(const carom_model *m, void *work) {
-    return (double *)(void *)((unsigned char *)work + m->given_work);
+    return (double *)(void *)((unsigned char *)work + m->at.given);
 }
 
 // visible.c

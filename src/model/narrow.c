@@ -12,7 +12,7 @@
 
 span carom_model_span(const carom_model *m, int id) {
     const int dir = id < m->ne + m->nc ? m->links[id].dir : m->ndir;
-    span s = {id, dir, m->W_at[dir], 0, m->dW_at[dir], m->dw_at[dir]};
+    span s = {id, dir, m->place.W[dir], 0, m->place.dW[dir], m->place.dw[dir]};
     while (s.w < m->w.n && m->w.i[s.w] < dir) ++s.w;
     return s;
 }
@@ -59,7 +59,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
         if (k->first->listed && carom_tape_piecewise(k->two->pairs->own->tape) && k->held_size > m->near->held_size)
             m->near->held_size = k->held_size;
     }
-    m->narrow = end;
+    m->at.narrow = end;
     if (m->npairs || m->near) end += head_size(m) * sizeof(double);
     if (m->near) m->near->at = end, end += sizeof(double);
     if (m->near) m->near->belts_at = end, end += 6 * (size_t)m->near->nbelts * sizeof(double);
@@ -109,7 +109,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     return end;
 }
 
-static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
+static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->at.narrow); }
 
 static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->rank % k->blocks) * k->size; }
 

@@ -269,7 +269,7 @@ static long long *found_by(const search *f, int part) {
 static bool is_off(const bool *off, int condition) { return condition > 0 && off[condition - 1]; }
 
 bool carom_near_off(const carom_model *m, const void *work, const pair *p) {
-    if (!m->conditional) return false;
+    if (!m->condition.system) return false;
     const bool *off = carom_conditions_off(m, work);
     return is_off(off, p->A->body->condition) || is_off(off, p->B->body->condition) ||
            is_off(off, m->near->rule[p->entry_number].condition);
@@ -954,7 +954,7 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
         free_look(x);
         const size_t n = (size_t)x->list.slots;
         x->list = (carom_list){.slots = x->list.slots,
-                               .off = m->conditional ? carom_conditions_off(m, work) : NULL,
+                               .off = m->condition.system ? carom_conditions_off(m, work) : NULL,
                                .key = calloc(n, sizeof *x->list.key),
                                .is_new = calloc(n, sizeof *x->list.is_new),
                                .law = calloc(n, sizeof *x->list.law)};

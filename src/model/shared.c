@@ -43,8 +43,8 @@ typedef struct task {
 typedef struct column { int count; const int *of, *place; const double *slot; } column;
 
 static inline column column_of(const carom_model *two, carom_values x, int d) {
-    const int first = two->W_at[d];
-    return (column){two->W_at[d + 1] - first, two->W.i + first, x.place ? x.place + first : NULL,
+    const int first = two->place.W[d];
+    return (column){two->place.W[d + 1] - first, two->W.i + first, x.place ? x.place + first : NULL,
                     x.place ? x.slot : x.slot + first};
 }
 
@@ -166,7 +166,7 @@ static int add_belt(const carom_model *m, void *work, const pair *p, const doubl
     bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
     for (int b = from; b < to; ++b)
         for (int k = L->at[b] + 1, d = first_direction(two, p, L->id[b]) + 1; k < L->at[b + 1]; ++k, ++d)
-            for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e)
+            for (int e = two->place.dW[d]; e < two->place.dW[d + 1]; ++e)
                 if (two->dW.i[e] < n)
                     kappa[k] += x[e] * s[two->dW.i[e]] * v[carom_kind_velocity(kind, p, two->dW.l[e])];
     return bad;
@@ -197,7 +197,7 @@ carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, co
         bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d)
-                for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e) {
+                for (int e = two->place.dW[d]; e < two->place.dW[d + 1]; ++e) {
                     // in a world there is no room, and Newton's method does without
                     if (p->listed && !m->near->couples &&
                         (two->dW.i[e] < kind->nv[0]) != (two->dW.l[e] < kind->nv[0]))
@@ -220,9 +220,9 @@ carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const 
         bad |= carom_pair_eval(m, work, p, PAIR_RATE_GRADIENT, q, m->v0, x);
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
-                const int *local = two->D_row + two->D_at[d], count = two->D_at[d + 1] - two->D_at[d];
+                const int *local = two->place.D_row + two->place.D[d], count = two->place.D[d + 1] - two->place.D[d];
                 double sum[MOST] = {0}, column[MOST];
-                for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e)
+                for (int e = two->place.dW[d]; e < two->place.dW[d + 1]; ++e)
                     sum[two->dW.l[e]] += x[e] * v[carom_kind_velocity(kind, p, two->dW.i[e])];
                 for (int e = 0; e < count; ++e) column[e] = sum[local[e]];
                 rows(kind, p, local, count, row);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 bool carom_depends_on_signals(const carom_model *m, carom_node x) {
-    for (int i = 0; i < m->nsignals; ++i)
+    for (int i = 0; i < m->signal.n; ++i)
         if (carom_graph_depends(m->graph, x, CAROM_PARAMETER, m->np_own + i)) return true;
     return false;
 }
@@ -19,9 +19,9 @@ bool carom_depends_on_signals(const carom_model *m, carom_node x) {
 static void inputs(const void *model, void *work, const double *x) {
     const carom_model *m = model;
     double *given = carom_model_given(m, work);
-    carom_copy(given + m->np_own, x, m->nsignals);
+    carom_copy(given + m->np_own, x, m->signal.n);
     carom_tape_work_parameters(m->tape, work, given);
-    if (m->bounce_tape) carom_tape_work_parameters(m->bounce_tape, (unsigned char *)work + m->bounce_work, given);
+    if (m->bounce.tape) carom_tape_work_parameters(m->bounce.tape, (unsigned char *)work + m->at.bounce, given);
     carom_times_parameters(m, work, given);
     carom_pairs_parameters(m, work, given);
 }
@@ -29,8 +29,8 @@ static void inputs(const void *model, void *work, const double *x) {
 static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q,
                            const double *v, double *x) {
     const carom_model *m = model;
-    const control *c = &m->controls[k];
-    const bool delayed = m->samplers[k].delay > 0;
+    const control *c = &m->signal.control[k];
+    const bool delayed = m->signal.sampler[k].delay > 0;
     if (effect) {
         carom_copy(x + c->output, x + c->pending, c->noutputs);
         return CAROM_OK;
@@ -47,24 +47,24 @@ static carom_status sample(const void *model, void *work, int k, bool effect, do
 
 void carom_signals_system(carom_model *m) {
     carom_extensions *e = m->extensions;
-    e->signals.ni = m->nsignals;
-    e->signals.nset = m->nset;
-    e->signals.input = m->nsignals ? m->parameter + m->np_own : NULL;
-    e->signals.set = m->nsignals ? inputs : NULL;
-    e->signals.nsamplers = m->ncontrols;
-    e->signals.samplers = m->samplers;
-    e->signals.sample = m->ncontrols ? sample : NULL;
+    e->signals.ni = m->signal.n;
+    e->signals.nset = m->signal.nset;
+    e->signals.input = m->signal.n ? m->parameter + m->np_own : NULL;
+    e->signals.set = m->signal.n ? inputs : NULL;
+    e->signals.nsamplers = m->signal.ncontrols;
+    e->signals.samplers = m->signal.sampler;
+    e->signals.sample = m->signal.ncontrols ? sample : NULL;
 }
 
 // -- for those that linearise controllers -----------------------------------------------------------------------------
 
 carom_control_place carom_model_control(const carom_model *m, int k) {
-    const control *c = &m->controls[k];
+    const control *c = &m->signal.control[k];
     return (carom_control_place){c->state,   c->nstates, c->output,
-                                 c->noutputs, c->pending, c->first, m->samplers[k].delay > 0};
+                                 c->noutputs, c->pending, c->first, m->signal.sampler[k].delay > 0};
 }
 
-int carom_model_controlled(const carom_model *m) { return m->ncontrol; }
+int carom_model_controlled(const carom_model *m) { return m->signal.nnodes; }
 
 void carom_model_compute(const carom_model *m, void *work, double t, const double *q, const double *v, double *y) {
     carom_model_eval(m, work, GROUP_CONTROL, t, q, v, y);
@@ -72,7 +72,7 @@ void carom_model_compute(const carom_model *m, void *work, double t, const doubl
 
 int carom_model_controlled_link(const carom_model *m) {
     for (int id = 0; id < m->ne + m->nc; ++id)
-        for (int i = m->nset; i < m->nsignals; ++i)
+        for (int i = m->signal.nset; i < m->signal.n; ++i)
             if (carom_graph_depends(m->graph, m->links[id].gap, CAROM_PARAMETER, m->np_own + i)) return id;
     return -1;
 }
@@ -81,7 +81,7 @@ int carom_model_controlled_link(const carom_model *m) {
 
 const char *carom_model_input(const carom_model *m, int i, double *value) {
     if (!m) return NULL;
-    if (i < 0 || i >= m->nset) return NULL;
+    if (i < 0 || i >= m->signal.nset) return NULL;
     if (value) *value = m->parameter[m->np_own + i];
     return m->names.at[m->parameter_name[m->np_own + i]].text;
 }
@@ -95,7 +95,7 @@ const char *carom_model_following(const carom_model *m, int i) {
 
 const char *carom_model_signal(const carom_model *m, int i) {
     if (!m) return NULL;
-    return i >= 0 && i < m->nsignals ? m->names.at[m->parameter_name[m->np_own + i]].text : NULL;
+    return i >= 0 && i < m->signal.n ? m->names.at[m->parameter_name[m->np_own + i]].text : NULL;
 }
 
 const double *carom_model_signals(const carom_model *m) { return m ? m->parameter + m->np_own : NULL; }
@@ -104,7 +104,7 @@ static const char *input_name(const void *user, int i) { return carom_model_inpu
 
 int carom_model_find_input(const carom_model *m, const char *text, carom_error *err) {
     if (!m || !text) return carom_fail(err, CAROM_BAD_INPUT, "a model or the name of an input is missing"), -1;
-    for (int i = 0; i < m->nset; ++i)
+    for (int i = 0; i < m->signal.nset; ++i)
         if (strcmp(input_name(m, i), text) == 0) return i;
     const name *n = carom_names_find(&m->names, text, strlen(text));
     const char *near = carom_nearest(text, input_name, m);

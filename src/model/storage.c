@@ -121,10 +121,10 @@ static int band_of_pair(const carom_model *m, const pair *x, int band) {
 
 // Rows of column k of W + h D: those of W and those of its derivatives.
 static int rows_of_column(const carom_model *m, int k) {
-    int n = m->W_at[k + 1] - m->W_at[k];
-    for (int e = m->D_at[k]; e < m->D_at[k + 1]; ++e) {
+    int n = m->place.W[k + 1] - m->place.W[k];
+    for (int e = m->place.D[k]; e < m->place.D[k + 1]; ++e) {
         bool known = false;
-        for (int i = m->W_at[k]; i < m->W_at[k + 1] && !known; ++i) known = m->W.i[i] == m->D_row[e];
+        for (int i = m->place.W[k]; i < m->place.W[k + 1] && !known; ++i) known = m->W.i[i] == m->place.D_row[e];
         n += !known;
     }
     return n;

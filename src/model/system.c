@@ -16,7 +16,7 @@
 
 // Inputs of the tape of friction, behind its work: parameters, then the reactions that it uses.
 static double *rub_inputs(const carom_model *m, void *work) {
-    double *input = (double *)(void *)((unsigned char *)work + m->rub_work + carom_tape_work_size(m->rub_tape));
+    double *input = (double *)(void *)((unsigned char *)work + m->at.friction + carom_tape_work_size(m->friction.tape));
     carom_copy(input, carom_model_given(m, work), m->np);
     return input;
 }
@@ -26,9 +26,10 @@ static void work_init(const void *model, void *work) {
     carom_copy(carom_model_given(m, work), m->parameter, m->np);
     carom_tape_work_init(m->tape, work, m->parameter);
     carom_pairs_work_init(m, work);
-    if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
+    if (m->bounce.tape) carom_tape_work_init(m->bounce.tape, (unsigned char *)work + m->at.bounce, m->parameter);
     carom_times_work_init(m, work, m->parameter);
-    if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
+    if (m->friction.tape)
+        carom_tape_work_init(m->friction.tape, (unsigned char *)work + m->at.friction, rub_inputs(m, work));
     if (m->near && m->near->rub_tape)
         carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, carom_near_inputs(m, work));
 }
@@ -177,7 +178,7 @@ static bool finite_columns(const carom_local *L) {
 
 static carom_status own_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
     const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
-    const int *restrict start = m->W_at, *restrict w_of = m->w_of, rows = L->W.row ? 0 : L->W.rows;
+    const int *restrict start = m->place.W, *restrict w_of = m->place.w, rows = L->W.row ? 0 : L->W.rows;
     double *restrict W = L->W.a, *restrict w = L->w, sum = 0;
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir, end = L->at[b + 1]; k < end; ++k, ++d) {
@@ -206,8 +207,9 @@ static carom_status directions(const void *model, void *work, double t, const do
     for (int b = 0; b < own; ++b) {
         if (m->nkinds && carom_pair_shared(m, L->id[b])) continue;
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
-            carom_model_put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
-            L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
+            carom_model_put_column(&L->W, k, m->W.i + m->place.W[d], x + m->place.W[d],
+                                   m->place.W[d + 1] - m->place.W[d]);
+            L->w[k] = m->place.w[d] < 0 ? 0 : x[m->W.n + m->place.w[d]];
         }
     }
     return m->nkinds ? carom_shared_directions(m, work, t, q, L) : CAROM_OK;
@@ -309,7 +311,7 @@ static carom_status own_reaction_gradient(const carom_model *m, void *work, doub
     int good = 1;
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
-            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) {
+            for (int e = m->place.dW[d]; e < m->place.dW[d + 1]; ++e) {
                 const double y = x.slot[x.place[e]];
                 good &= y - y == 0;
                 D.a[carom_model_place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * y;
@@ -327,7 +329,7 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
         carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
-            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
+            for (int e = m->place.dW[d]; e < m->place.dW[d + 1]; ++e)
                 D.a[carom_model_place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * x[e];
     CAROM_TRY(finite(x, m->own.dW));
     return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
@@ -340,14 +342,14 @@ static carom_status own_rate_gradient(const carom_model *m, void *work, double t
     int good = 1;
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
-            const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
+            const int *row = m->place.D_row + m->place.D[d], count = m->place.D[d + 1] - m->place.D[d];
             for (int e = 0; e < count; ++e) sum[row[e]] = 0;
-            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) {
+            for (int e = m->place.dW[d]; e < m->place.dW[d + 1]; ++e) {
                 const double y = x.slot[x.place[e]];
                 good &= y - y == 0;
                 sum[m->dW.l[e]] += y * v[m->dW.i[e]];
             }
-            for (int e = m->dw_at[d]; e < m->dw_at[d + 1]; ++e) {
+            for (int e = m->place.dw[d]; e < m->place.dw[d + 1]; ++e) {
                 const double y = x.slot[x.place[m->own.dW + e]];
                 good &= y - y == 0;
                 sum[m->dw.j[e]] += y;
@@ -370,10 +372,10 @@ static carom_status rate_gradient(const void *model, void *work, double t, const
     for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
             if (carom_pair_shared(m, L->id[b])) continue;
-            const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
+            const int *row = m->place.D_row + m->place.D[d], count = m->place.D[d + 1] - m->place.D[d];
             for (int e = 0; e < count; ++e) sum[row[e]] = 0;
-            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) sum[m->dW.l[e]] += x[e] * v[m->dW.i[e]];
-            for (int e = m->dw_at[d]; e < m->dw_at[d + 1]; ++e) sum[m->dw.j[e]] += x[m->dW.n + e];
+            for (int e = m->place.dW[d]; e < m->place.dW[d + 1]; ++e) sum[m->dW.l[e]] += x[e] * v[m->dW.i[e]];
+            for (int e = m->place.dw[d]; e < m->place.dw[d + 1]; ++e) sum[m->dw.j[e]] += x[m->dW.n + e];
             for (int e = 0; e < count; ++e) column[e] = sum[row[e]];
             carom_model_put_column(D, k, row, column, count);
         }
@@ -563,13 +565,13 @@ static bool reach_of(const carom_model *m, const double *given, carom_magnitude 
     double sum = 0;
     for (int id = 0; id < m->nc; ++id) {
         const int d = m->links[id].dir;
-        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) {
+        for (int e = m->place.W[d]; e < m->place.W[d + 1]; ++e) {
             double *slope = &to->slope[m->W.i[e]];
             *slope = fmax(*slope, up * x[m->W.node[e]].most);
         }
         for (int k = 0; k < m->nv; ++k) {
             double bend = 0;
-            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
+            for (int e = m->place.dW[d]; e < m->place.dW[d + 1]; ++e)
                 if (m->dW.i[e] == k) bend += x[m->dW.node[e]].most;
             to->bend[k] = fmax(to->bend[k], up * bend);
         }
@@ -625,25 +627,26 @@ static carom_status friction(const void *model, void *work, double t, const doub
                              const double *force, double *law) {
     const carom_model *m = model;
     if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, t, q, v, force, law));
-    if (!m->rub_tape) return CAROM_OK;
-    unsigned char *own = (unsigned char *)work + m->rub_work;
+    if (!m->friction.tape) return CAROM_OK;
+    unsigned char *own = (unsigned char *)work + m->at.friction;
     double *x = carom_model_scratch(m, work), *input = rub_inputs(m, work);
-    for (int i = 0; i < m->nreacting; ++i) input[m->np + i] = force ? force[m->links[m->reacting[i]].dir] : 0;
-    carom_tape_work_parameters(m->rub_tape, own, input);
+    for (int i = 0; i < m->friction.nreacting; ++i)
+        input[m->np + i] = force ? force[m->links[m->friction.reacting[i]].dir] : 0;
+    carom_tape_work_parameters(m->friction.tape, own, input);
     carom_model_look(m, work, &q, &v, true);
-    carom_tape_eval(m->rub_tape, own, 0, t, q, v, x);
+    carom_tape_eval(m->friction.tape, own, 0, t, q, v, x);
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].friction_varies)
-            carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->rub_of[c], CAROM_FRICTION_LAW);
-    return finite(x, CAROM_FRICTION_LAW * m->nrub);
+            carom_copy(law + CAROM_FRICTION_LAW * c, x + CAROM_FRICTION_LAW * m->friction.of[c], CAROM_FRICTION_LAW);
+    return finite(x, CAROM_FRICTION_LAW * m->friction.n);
 }
 
 // The tape gives the restitutions of all contacts that have one of their own, behind its work.
 static double restitution(const void *model, void *work, int contact, double speed) {
     const carom_model *m = model;
     const carom_values x =
-        carom_tape_values(m->bounce_tape, (unsigned char *)work + m->bounce_work, 0, speed, NULL, NULL);
-    return x.slot[x.place[contact < m->nc ? m->bounce_of[contact]
+        carom_tape_values(m->bounce.tape, (unsigned char *)work + m->at.bounce, 0, speed, NULL, NULL);
+    return x.slot[x.place[contact < m->nc ? m->bounce.of[contact]
                                           : m->near->bounce[carom_near_kind(m, work, contact - m->nc)]]];
 }
 
@@ -692,32 +695,32 @@ static size_t place_block(size_t *end, size_t size) {
 static bool narrow_forces(const carom_model *m) {
     return carom_graph_narrow(m->graph, m->visible.nv_own, m->force) ||
            carom_graph_narrow(m->graph, 1, &m->potential) ||
-           carom_graph_narrow(m->graph, m->nstates, m->state_rate);
+           carom_graph_narrow(m->graph, m->state.n, m->state.rate);
 }
 
 // Where everything stands in the work block; its size.
 static carom_status place_work(carom_model *m, carom_error *err) {
     static const unsigned STEADY = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
     size_t end = carom_tape_work_size(m->tape);
-    m->check_work = place_block(&end, carom_tape_work_size(m->check_tape));
+    m->at.check = place_block(&end, carom_tape_work_size(m->check_tape));
     const size_t of_pair = (size_t)m->pair_count * (m->near && m->near->yields ? 2 : 1); // (CC-3) asks for two groups
-    m->scratch = place_block(
+    m->at.scratch = place_block(
         &end, ((size_t)m->scratch_count + 2 * (size_t)m->nv + of_pair + (size_t)m->check_parameters) * sizeof(double));
-    m->visible_work = end;
+    m->at.visible = end;
     m->visible.compiled = m->visible.n;
     end =
         carom_pairs_work(m, end + (m->nmember ? ((size_t)m->visible.nq + (size_t)m->visible.nv) * sizeof(double) : 0));
-    if (m->bounce_tape) m->bounce_work = place_block(&end, carom_tape_work_size(m->bounce_tape));
-    if (m->rub_tape)
-        m->rub_work =
-            place_block(&end, carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double));
+    if (m->bounce.tape) m->at.bounce = place_block(&end, carom_tape_work_size(m->bounce.tape));
+    if (m->friction.tape)
+        m->at.friction = place_block(&end, carom_tape_work_size(m->friction.tape) +
+                                               (size_t)(m->np + m->friction.nreacting) * sizeof(double));
     if (m->near && m->near->rub_tape)
         m->near->rub_work =
             place_block(&end, carom_tape_work_size(m->near->rub_tape) +
                                   (size_t)(m->np + 2 + 2 * m->near->nrubs) * sizeof(double));
-    m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
+    m->at.given = place_block(&end, (size_t)m->np * sizeof(double));
     const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, narrow = narrow_forces(m),
-               forces = m->nmember == 0 && (narrow || m->nkinks > 0 || (m->times_tape && m->npulses > 0));
+               forces = m->nmember == 0 && (narrow || m->nkinks > 0 || (m->times.tape && m->times.npulses > 0));
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");
@@ -725,7 +728,7 @@ static carom_status place_work(carom_model *m, carom_error *err) {
         m->extensions->events.force_bounds = forces ? carom_model_force_bounds : NULL;
         if (!narrow) m->sys.flags |= CAROM_NARROW_AT_EVENTS;
     }
-    m->sys.work_size = m->times_tape ? carom_times_work(m, end) : end;
+    m->sys.work_size = m->times.tape ? carom_times_work(m, end) : end;
     return CAROM_OK;
 }
 
@@ -733,10 +736,10 @@ static carom_status place_work(carom_model *m, carom_error *err) {
 static void set_optional(carom_model *m, bool turns) {
     carom_system *s = &m->sys;
     carom_extensions *e = m->extensions;
-    s->restitution = m->bounce_tape ? restitution : NULL;
-    s->friction = m->rub_tape || (m->near && m->near->rub_tape) ? friction : NULL;
-    e->events.next_jump = m->times_tape && m->nswitches ? carom_model_jump : NULL;
-    e->events.limit_step = m->times_tape && m->npulses ? carom_model_even : NULL;
+    s->restitution = m->bounce.tape ? restitution : NULL;
+    s->friction = m->friction.tape || (m->near && m->near->rub_tape) ? friction : NULL;
+    e->events.next_jump = m->times.tape && m->times.nswitches ? carom_model_jump : NULL;
+    e->events.limit_step = m->times.tape && m->times.npulses ? carom_model_even : NULL;
     s->explain = m->nasked ? carom_tables_explain : NULL;
     e->events.kinks_per_slot = m->near && m->near->yields ? SOFT_KINKS : 0;
     e->events.kinks = m->nkinks || e->events.kinks_per_slot ? kinks : NULL;
@@ -784,7 +787,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     m->extensions = e;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
     carom_system_extend(s, e);
-    s->first_state = m->first_state, s->nstates = m->nstates;
+    s->first_state = m->state.first, s->nstates = m->state.n;
     s->nrates = m->nrates;
     const bool turns = carom_model_turns(m);
     CAROM_TRY(carom_model_shapes(m, err));

@@ -32,14 +32,14 @@ typedef struct known {
 
 size_t carom_times_work(carom_model *m, size_t from) {
     const size_t line = 63;
-    m->times_work = (from + line) & ~line;
-    m->times_ranges = m->times_work + ((carom_tape_work_size(m->times_tape) + line) & ~line);
-    m->times_known = m->times_ranges + (size_t)carom_tape_range_size(m->times_tape) * sizeof(carom_range);
-    return m->times_known + sizeof(known) + (size_t)m->npulses * sizeof(carom_range);
+    m->at.times = (from + line) & ~line;
+    m->at.times_ranges = m->at.times + ((carom_tape_work_size(m->times.tape) + line) & ~line);
+    m->at.times_known = m->at.times_ranges + (size_t)carom_tape_range_size(m->times.tape) * sizeof(carom_range);
+    return m->at.times_known + sizeof(known) + (size_t)m->times.npulses * sizeof(carom_range);
 }
 
 static known *known_of(const carom_model *m, void *work) {
-    known *k = (known *)(void *)((unsigned char *)work + m->times_known);
+    known *k = (known *)(void *)((unsigned char *)work + m->at.times_known);
     k->whole = (carom_range *)(void *)(k + 1);
     return k;
 }
@@ -51,33 +51,33 @@ static void forget(const carom_model *m, void *work) {
 }
 
 void carom_times_work_init(const carom_model *m, void *work, const double *given) {
-    if (!m->times_tape) return;
-    carom_tape_work_init(m->times_tape, (unsigned char *)work + m->times_work, given);
+    if (!m->times.tape) return;
+    carom_tape_work_init(m->times.tape, (unsigned char *)work + m->at.times, given);
     forget(m, work);
 }
 
 void carom_times_parameters(const carom_model *m, void *work, const double *given) {
-    if (!m->times_tape) return;
-    carom_tape_work_parameters(m->times_tape, (unsigned char *)work + m->times_work, given);
+    if (!m->times.tape) return;
+    carom_tape_work_parameters(m->times.tape, (unsigned char *)work + m->at.times, given);
     forget(m, work);
 }
 
 // Does every switch keep its value from a to b?
 static bool steady(search *z, double a, double b) {
-    const int *place = carom_tape_places(z->m->times_tape, 0);
+    const int *place = carom_tape_places(z->m->times.tape, 0);
     z->x[0] = carom_range_along(a, b, 0);
-    carom_tape_range(z->m->times_tape, z->m->times_part[0], z->work, z->x);
-    for (int i = 0; i < z->m->nswitches; ++i)
+    carom_tape_range(z->m->times.tape, z->m->times.part[0], z->work, z->x);
+    for (int i = 0; i < z->m->times.nswitches; ++i)
         if (!(z->x[place[i]].low == z->x[place[i]].high)) return false;
     return true;
 }
 
 static bool differ(search *z, double a, double b) {
-    const carom_tape *tape = z->m->times_tape;
+    const carom_tape *tape = z->m->times.tape;
     carom_values x = carom_tape_values(tape, z->work, 0, a, NULL, NULL);
-    for (int i = 0; i < z->m->nswitches; ++i) z->x[i].low = x.slot[x.place[i]];
+    for (int i = 0; i < z->m->times.nswitches; ++i) z->x[i].low = x.slot[x.place[i]];
     x = carom_tape_values(tape, z->work, 0, b, NULL, NULL);
-    for (int i = 0; i < z->m->nswitches; ++i)
+    for (int i = 0; i < z->m->times.nswitches; ++i)
         if (x.slot[x.place[i]] != z->x[i].low) return true;
     return false;
 }
@@ -128,8 +128,8 @@ static const double NARROW = 1e-3; // of the interval: jumps that are nearer are
 double carom_model_jump(const void *model, void *work, double t_0, double t_1) {
     const carom_model *m = model;
     search z = {.m = m,
-                .work = (unsigned char *)work + m->times_work,
-                .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges),
+                .work = (unsigned char *)work + m->at.times,
+                .x = (carom_range *)(void *)((unsigned char *)work + m->at.times_ranges),
                 .scale = NARROW * (t_1 - t_0)};
     return t_1 > t_0 && !calm(&z, known_of(m, work), t_0, t_1) ? first(&z, t_0, t_1) : HUGE_VAL;
 }
@@ -142,20 +142,20 @@ static const double FLAT = 1e-6; // of what the function does in the run
 
 static search search_of(const carom_model *m, void *work) {
     return (search){.m = m,
-                    .work = (unsigned char *)work + m->times_work,
-                    .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges)};
+                    .work = (unsigned char *)work + m->at.times,
+                    .x = (carom_range *)(void *)((unsigned char *)work + m->at.times_ranges)};
 }
 
 // What pulse i is between a and b; the bounds of all are in z->x.
-static const carom_range *bounds(search *z, int i) { return &z->x[carom_tape_places(z->m->times_tape, 1)[i]]; }
+static const carom_range *bounds(search *z, int i) { return &z->x[carom_tape_places(z->m->times.tape, 1)[i]]; }
 static void over(search *z, double a, double b) {
     z->x[0] = carom_range_along(a, b, 0);
-    carom_tape_range(z->m->times_tape, z->m->times_part[1], z->work, z->x);
+    carom_tape_range(z->m->times.tape, z->m->times.part[1], z->work, z->x);
 }
 // Of that one alone.
 static carom_range between(search *z, double a, double b, int i) {
     z->x[0] = carom_range_along(a, b, 0);
-    carom_tape_range_of(z->m->times_tape, z->m->times_part[1], i, z->work, z->x);
+    carom_tape_range_of(z->m->times.tape, z->m->times.part[1], i, z->work, z->x);
     return *bounds(z, i);
 }
 
@@ -185,7 +185,7 @@ static void by_parts(search *z, carom_range *whole, double a, double b, int i, i
 // Functions that are infinite by their bounds nearly everywhere have none.
 static void whole_run(search *z, known *k) {
     static const carom_range none = {.low = HUGE_VAL, .high = -HUGE_VAL};
-    for (int i = 0; i < z->m->npulses; ++i) {
+    for (int i = 0; i < z->m->times.npulses; ++i) {
         k->whole[i] = between(z, k->run[0], k->run[1], i);
         if (width(&k->whole[i]) < HUGE_VAL) continue;
         k->whole[i] = none;
@@ -245,7 +245,7 @@ static bool uneven(search *z, const known *k, double share, double a, double b, 
 static bool straight(search *z, const known *k, double share, double a, double b, double part) {
     static const double LINE = 0.2; // (JT-5)
     over(z, a, b);
-    for (int i = 0; i < z->m->npulses; ++i) {
+    for (int i = 0; i < z->m->times.npulses; ++i) {
         const carom_range *x = bounds(z, i);
         const double all = width(&k->whole[i]);
         const bool flat = !(width(x) > FLAT * all),
@@ -286,7 +286,7 @@ double carom_model_even(const void *model, void *work, const double *run, double
     if (known_even(&z, k, share, t_0, t_1)) return t_1;
     const double least = fmin(t_1, t_0 + ldexp(run[1] - run[0], -FINEST));
     double end = t_1, flat;
-    for (int i = 0; i < m->npulses; ++i)
+    for (int i = 0; i < m->times.npulses; ++i)
         while (end > least && uneven(&z, k, share, t_0, end, i, &flat))
             end = flat > t_0 ? flat : t_0 + 0.5 * (end - t_0);
     return fmax(end, least);

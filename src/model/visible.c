@@ -49,7 +49,7 @@ void carom_model_gather(const carom_model *m, const double *q, const double *v, 
 void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies) {
     const visible *s = &m->visible;
     if (m->nmember == 0) return;
-    double *x = (double *)(void *)((unsigned char *)work + m->visible_work), *y = x + s->nq_own + 1 + s->compiled;
+    double *x = (double *)(void *)((unsigned char *)work + m->at.visible), *y = x + s->nq_own + 1 + s->compiled;
     gather(s, s->compiled, *q, *v, x, y);
     double *kinetic = y + s->nv_own, *potential = x + s->nq_own;
     for (int k = 0; energies && m->member_energies && k < m->nmember; ++k) {
@@ -87,7 +87,7 @@ void carom_model_renumber(carom_model *m) {
     map(m, m->dW.i, m->dW.n);
     map(m, m->dW.l, m->dW.n);
     map(m, m->dw.j, m->dw.n);
-    map(m, m->D_row, m->D_at[m->ndir]);
+    map(m, m->place.D_row, m->place.D[m->ndir]);
 }
 
 void carom_members_free(carom_model *m) {

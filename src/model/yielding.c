@@ -28,7 +28,7 @@ static void move(const carom_model *m, pressing *x, const double *v, const doubl
     const pair_kind *k = &m->kinds[x->p->kind];
     for (int i = 0; i < x->n; ++i) {
         x->w[i] = x->u[i] = i && s ? carom_belt_along(k->two, x->p, x->d + i, x->W, s) : 0;
-        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e)
+        for (int e = k->two->place.W[x->d + i]; e < k->two->place.W[x->d + i + 1]; ++e)
             x->u[i] += x->W[e] * v[carom_kind_velocity(k, x->p, k->two->W.i[e])];
     }
 }
@@ -76,7 +76,7 @@ static void add_force(const carom_model *m, const pressing *x, void *to) {
     double F[DIRECTIONS], elastic, *f = to;
     press(x, x->u, F, &elastic);
     for (int i = 0; i < x->n; ++i)
-        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e)
+        for (int e = k->two->place.W[x->d + i]; e < k->two->place.W[x->d + i + 1]; ++e)
             f[carom_kind_velocity(k, x->p, k->two->W.i[e])] += F[i] * x->W[e];
 }
 
@@ -198,7 +198,7 @@ static void add_along(const carom_model *m, const pressing *x, void *to) {
     for (int i = 0; i < x->n; ++i) {
         s->external[s->constant] -= s->weight * F[i] * x->w[i];
         s->damping[s->constant] -= s->weight * F[i] * x->w[i];
-        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e)
+        for (int e = k->two->place.W[x->d + i]; e < k->two->place.W[x->d + i + 1]; ++e)
             s->damping[carom_kind_velocity(k, x->p, k->two->W.i[e])] -= s->weight * F[i] * x->W[e];
     }
 }
@@ -228,8 +228,8 @@ static void put(const carom_model *m, const pressing *x, carom_matrix A, int i, 
 // A += W_i a W_j'
 static void add_product(const carom_model *m, const pressing *x, int i, int j, double a, carom_matrix A) {
     const carom_model *two = two_of(m, x);
-    for (int e = two->W_at[x->d + i]; e < two->W_at[x->d + i + 1]; ++e)
-        for (int l = two->W_at[x->d + j]; l < two->W_at[x->d + j + 1]; ++l)
+    for (int e = two->place.W[x->d + i]; e < two->place.W[x->d + i + 1]; ++e)
+        for (int l = two->place.W[x->d + j]; l < two->place.W[x->d + j + 1]; ++l)
             put(m, x, A, two->W.i[e], two->W.i[l], a * x->W[e] * x->W[l]);
 }
 
@@ -237,11 +237,11 @@ static void add_product(const carom_model *m, const pressing *x, int i, int j, d
 static void add_turning(const carom_model *m, const pressing *x, const tangents *t, int j, double F, const double *a) {
     const carom_model *two = two_of(m, x);
     const pair_kind *k = &m->kinds[x->p->kind];
-    for (int e = two->dW_at[x->d + j]; e < two->dW_at[x->d + j + 1]; ++e) {
+    for (int e = two->place.dW[x->d + j]; e < two->place.dW[x->d + j + 1]; ++e) {
         const double by_v = t->dW[e] * t->v[carom_kind_velocity(k, x->p, two->dW.i[e])];
         put(m, x, t->K, two->dW.i[e], two->dW.l[e], -F * t->dW[e]);
         for (int i = 0; i < x->n; ++i)
-            for (int r = two->W_at[x->d + i]; r < two->W_at[x->d + i + 1] && a[i] != 0; ++r)
+            for (int r = two->place.W[x->d + i]; r < two->place.W[x->d + i + 1] && a[i] != 0; ++r)
                 put(m, x, t->K, two->W.i[r], two->dW.l[e], -a[i] * x->W[r] * by_v);
     }
 }

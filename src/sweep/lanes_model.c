@@ -77,8 +77,8 @@ bool carom_lanes_other_laws(const carom_model *m) {
 }
 
 bool lane_bodies_come(const carom_model *m) {
-    for (int i = 0; i < m->nconditions; ++i)
-        if (m->conditions[i].body >= 0) return true;
+    for (int i = 0; i < m->condition.n; ++i)
+        if (m->condition.list[i].body >= 0) return true;
     return false;
 }
 
@@ -99,7 +99,7 @@ static void find_moving(text *x) {
     const carom_model *m = x->m;
     int which;
     for (int p = 0; p < m->np; ++p)
-        x->moves[p] = lane_varied(x, p, &which) || p >= m->np_own + m->nset; // signals of controllers
+        x->moves[p] = lane_varied(x, p, &which) || p >= m->np_own + m->signal.nset; // signals of controllers
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < x->nvalues; ++i) {
@@ -206,7 +206,7 @@ void lane_shut(text *x) {
 // Restitution by the approach speed, and friction, whose inputs are parameters and reactions.
 static carom_status open_laws(text *x) {
     const carom_model *m = x->m;
-    const size_t n = (size_t)(m->np + m->nreacting);
+    const size_t n = (size_t)(m->np + m->friction.nreacting);
     double *inputs = calloc(n + 1, sizeof *inputs);
     bool *moves = calloc(n + 1, sizeof *moves);
     carom_status status = inputs && moves ? CAROM_OK : CAROM_NO_MEMORY;
@@ -214,8 +214,8 @@ static carom_status open_laws(text *x) {
         moves[i] = (int)i >= m->np || x->moves[i];
         if ((int)i < m->np) inputs[i] = m->parameter[i];
     }
-    if (status == CAROM_OK && m->rub_tape) status = carom_lane_open(&x->rub, m->rub_tape, moves, inputs, 0);
-    if (status == CAROM_OK && m->bounce_tape) status = carom_lane_open(&x->bounce, m->bounce_tape, moves, inputs, 0);
+    if (status == CAROM_OK && m->friction.tape) status = carom_lane_open(&x->rub, m->friction.tape, moves, inputs, 0);
+    if (status == CAROM_OK && m->bounce.tape) status = carom_lane_open(&x->bounce, m->bounce.tape, moves, inputs, 0);
     free(inputs), free(moves);
     return status;
 }
@@ -254,7 +254,7 @@ static void find_places(text *x) {
         if (x->law_moves[k]) x->law_place[k] = x->nk++;
     for (int i = 0; i < m->nbound; ++i)
         if (x->range_place[i] >= 0) x->range_place[i] = x->nk++;
-    for (int i = 0; i < m->nconditions; ++i) x->gate_place[i] = x->nk++;
+    for (int i = 0; i < m->condition.n; ++i) x->gate_place[i] = x->nk++;
     for (int id = 0, r = 0; id <= m->ne + m->nc; ++id) {
         x->row[id] = r;
         if (id < m->ne + m->nc) r += m->links[id].ndir;
@@ -263,8 +263,8 @@ static void find_places(text *x) {
 
 
 static carom_status check_samplers(const text *x, carom_error *err) {
-    for (int k = 0; k < x->m->ncontrols; ++k) {
-        const carom_sampler *c = &x->m->samplers[k];
+    for (int k = 0; k < x->m->signal.ncontrols; ++k) {
+        const carom_sampler *c = &x->m->signal.sampler[k];
         const double all[] = {c->sample, c->offset, c->delay};
         for (int i = 0; i < 3; ++i)
             if (fabs(all[i] / x->r->h - steps_of(x, all[i])) > CAROM_INSTANT * fmax(1, steps_of(x, all[i])) ||
@@ -281,12 +281,13 @@ static carom_status check_samplers(const text *x, carom_error *err) {
 typedef enum place { INSIDE, START, END } place;
 static bool alone(const carom_model *m, void *work, double at, double e, place where) {
     bool same = true, differs = false;
-    double *left = calloc(2 * (size_t)m->nswitches + 1, sizeof *left), *right = left ? left + m->nswitches : NULL;
-    void *own = (unsigned char *)work + m->times_work;
+    double *left = calloc(2 * (size_t)m->times.nswitches + 1, sizeof *left),
+           *right = left ? left + m->times.nswitches : NULL;
+    void *own = (unsigned char *)work + m->at.times;
     const double time[3] = {where == START ? at + e : at - e, where == END ? at - e : at + e, at};
     for (int k = 0; left && k < 3; ++k) {
-        const carom_values x = carom_tape_values(m->times_tape, own, 0, time[k], NULL, NULL);
-        for (int i = 0; i < m->nswitches; ++i) {
+        const carom_values x = carom_tape_values(m->times.tape, own, 0, time[k], NULL, NULL);
+        for (int i = 0; i < m->times.nswitches; ++i) {
             const double y = x.slot[x.place[i]];
             if (k < 2)
                 (k ? right : left)[i] = y;
@@ -303,12 +304,12 @@ static bool alone(const carom_model *m, void *work, double at, double e, place w
 static carom_status find_jumps(text *x, carom_error *err) {
     enum { MOST = 100000 };
     const carom_model *m = x->m;
-    if (!m->nswitches) return CAROM_OK;
+    if (!m->times.nswitches) return CAROM_OK;
     if (m->ne > 0 && !(m->sys.flags & CAROM_TIMELESS_GAPS))
         return refuse(err, "joints that are driven and forces that jump at given times");
-    for (int i = 0; i < m->nswitches; ++i)
+    for (int i = 0; i < m->times.nswitches; ++i)
         for (int p = 0; p < m->np && x->r->beside; ++p)
-            if (x->moves[p] && carom_graph_depends(m->graph, m->switch_node[i], CAROM_PARAMETER, p))
+            if (x->moves[p] && carom_graph_depends(m->graph, m->times.node[i], CAROM_PARAMETER, p))
                 return carom_fail(
                     err, CAROM_BAD_INPUT,
                     "lanes do not support other values of '%.100s' with this scheme, whose steps end where "
@@ -351,7 +352,7 @@ carom_status lane_open(text *x, carom_error *err) {
     x->law_moves = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_moves);
     x->law_place = calloc(3 * (size_t)m->nc + 1, sizeof *x->law_place);
     x->range_place = calloc((size_t)m->nbound + 1, sizeof *x->range_place);
-    x->gate_place = calloc((size_t)m->nconditions + 1, sizeof *x->gate_place);
+    x->gate_place = calloc((size_t)m->condition.n + 1, sizeof *x->gate_place);
     x->pair = calloc((size_t)m->npairs + 1, sizeof *x->pair);
     x->kind = calloc((size_t)m->nkinds + 1, sizeof *x->kind);
     carom_status status = x->value && x->moves && x->place && x->law_moves && x->law_place && x->range_place &&

@@ -376,18 +376,18 @@ static void put_while(const text *x, const char *y, int r, const int *needs, int
 static void put_gates(const text *x, int group, int mode) {
     const carom_model *m = x->m;
     const bool gaps = group == GROUP_MOTION_GAPS || group == GROUP_GAPS;
-    for (int i = 0; i < m->nconditions && group == GROUP_MOTION_GAPS; ++i) {
-        const int b = m->conditions[i].body, needs = i + 1;
+    for (int i = 0; i < m->condition.n && group == GROUP_MOTION_GAPS; ++i) {
+        const int b = m->condition.list[i].body, needs = i + 1;
         for (int e = 0; b >= 0 && m->bodies[b].v >= 0 && e < (m->bodies[b].space == SPATIAL ? 6 : 3); ++e)
             put_while(x, "f", m->bodies[b].v + e, &needs, 1, 0);
     }
-    for (int c = 0; c < m->nc && m->conditional && (gaps || group == GROUP_RATES); ++c) {
-        const int *needs = m->conditional->needs[c], id = m->ne + c, first = gaps ? id : x->row[id],
+    for (int c = 0; c < m->nc && m->condition.system && (gaps || group == GROUP_RATES); ++c) {
+        const int *needs = m->condition.system->needs[c], id = m->ne + c, first = gaps ? id : x->row[id],
                   last = gaps ? id + 1 : x->row[id + 1];
         bool some = false;
         for (int k = 0; k < CAROM_NEEDS; ++k) some = some || needs[k] > 0;
         for (int r = first; r < last && some; ++r)
-            put_while(x, mode == OUT_MOTION ? "g" : "out", r, needs, CAROM_NEEDS, gaps ? m->conditional->gap : 0);
+            put_while(x, mode == OUT_MOTION ? "g" : "out", r, needs, CAROM_NEEDS, gaps ? m->condition.system->gap : 0);
     }
 }
 

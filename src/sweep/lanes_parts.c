@@ -219,8 +219,8 @@ static void put_levers(const text *x) {
     char number[CAROM_NUMBER_TEXT];
     put(x, "CONSTANT double LEVER[] = {");
     for (int i = 0; i < m->nv + m->nq; ++i) {
-        const int state = (i < m->nv ? i : i - m->nv) - m->first_state;
-        carom_native_number(state >= 0 && state < m->nstates ? 0 : m->sys.lever ? m->sys.lever[i] : 1, number);
+        const int state = (i < m->nv ? i : i - m->nv) - m->state.first;
+        carom_native_number(state >= 0 && state < m->state.n ? 0 : m->sys.lever ? m->sys.lever[i] : 1, number);
         PUT(x, "%s, ", number);
     }
     put(x, "};\n");
@@ -270,31 +270,31 @@ static void put_sizes(const text *x) {
 static void put_signals(const text *x) {
     const carom_model *m = x->m;
     char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
-    PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->ncontrol,
-        m->ncontrols, m->nconditions, x->njumps);
+    PUT(x, "#define NCONTROL %d\n#define NSAMPLERS %d\n#define NGATES %d\n#define NJUMPS %d\n", m->signal.nnodes,
+        m->signal.ncontrols, m->condition.n, x->njumps);
     put(x, "CONSTANT char GATED[] = {");
     for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", carom_system_closes_while(&m->sys, c));
     put(x, "0};\nCONSTANT int GATE[][5] = {"); // contact, place in k, condition, velocities of a body
-    for (int i = 0; i < m->nconditions; ++i) {
-        const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
+    for (int i = 0; i < m->condition.n; ++i) {
+        const body *b = m->condition.list[i].body < 0 ? NULL : &m->bodies[m->condition.list[i].body];
         const bool moves = b && b->v >= 0;
-        PUT(x, "{%d, %d, %d, %d, %d}, ", m->sys.conditional->contact_of[i], x->gate_place[i], m->first_condition + i,
+        PUT(x, "{%d, %d, %d, %d, %d}, ", m->sys.conditional->contact_of[i], x->gate_place[i], m->condition.first + i,
             moves ? b->v : 0, !moves ? 0 : b->space == SPATIAL ? 6 : 3);
     }
     put(x, "{0}};\nCONSTANT int SAMPLER[][9] = {");
-    for (int k = 0; k < m->ncontrols; ++k) {
-        const control *c = &m->controls[k];
-        const carom_sampler *s = &m->samplers[k];
+    for (int k = 0; k < m->signal.ncontrols; ++k) {
+        const control *c = &m->signal.control[k];
+        const carom_sampler *s = &m->signal.sampler[k];
         PUT(x, "{%.0f, %.0f, %.0f, %d, %d, %d, %d, %d, %d}, ", steps_of(x, s->offset), steps_of(x, s->sample),
             steps_of(x, s->delay), c->first, c->noutputs, c->nstates, c->noutputs ? x->place[m->np_own + c->output] : 0,
             c->noutputs && s->delay > 0 ? x->place[m->np_own + c->pending] : 0,
             c->nstates ? x->place[m->np_own + c->state] : 0);
     }
     put(x, "{0}};\nCONSTANT double SAMPLE[][3] = {"); // offset, sample time, delay
-    for (int k = 0; k < m->ncontrols; ++k) {
-        carom_native_number(m->samplers[k].offset, a), carom_native_number(m->samplers[k].sample, b);
+    for (int k = 0; k < m->signal.ncontrols; ++k) {
+        carom_native_number(m->signal.sampler[k].offset, a), carom_native_number(m->signal.sampler[k].sample, b);
         PUT(x, "{%s, %s, ", a, b);
-        carom_native_number(m->samplers[k].delay, a);
+        carom_native_number(m->signal.sampler[k].delay, a);
         PUT(x, "%s}, ", a);
     }
     put(x, "{0}};\nCONSTANT double JUMP[] = {");
@@ -302,7 +302,7 @@ static void put_signals(const text *x) {
         carom_native_number(x->jump[i], a);
         PUT(x, "%s, ", a);
     }
-    carom_native_number(m->nswitches && x->r->beside ? x->r->until : 0x1.fffffffffffffp1023, a);
+    carom_native_number(m->times.nswitches && x->r->beside ? x->r->until : 0x1.fffffffffffffp1023, a);
     PUT(x, "0};\n#define JUMPS_UNTIL %s\n", a);
 }
 
@@ -349,19 +349,19 @@ static void put_tables(const text *x) {
     put_signals(x);
     carom_lane_member_tables(m, x->write, x->user);
     PUT(x, "#define NWATCHED %d\n", m->nwatch);
-    PUT(x, "#define OTHER_LAWS %d\n#define NBOUNCE %d\n", carom_lanes_other_laws(m), m->nbounces);
+    PUT(x, "#define OTHER_LAWS %d\n#define NBOUNCE %d\n", carom_lanes_other_laws(m), m->bounce.n);
     PUT(x, "#define BODIES_COME %d\n", lane_bodies_come(m));
     put(x, "CONSTANT int REACTING[] = {"); // joints and contacts on whose reactions friction depends
-    for (int i = 0; i < m->nreacting; ++i) PUT(x, "%d, ", m->reacting[i]);
-    PUT(x, "0};\n#define NREACTING %d\n", m->nreacting);
+    for (int i = 0; i < m->friction.nreacting; ++i) PUT(x, "%d, ", m->friction.reacting[i]);
+    PUT(x, "0};\n#define NREACTING %d\n", m->friction.nreacting);
     put_ints(x, "MASS_I", x->mass.i, x->mass.n), put_ints(x, "MASS_J", x->mass.j, x->mass.n);
 
     put_ints(x, "ROW", x->row, links + 1);
     put_discs(x);
-    PUT(x, "enum { NRUB = %d, RUB_LAW = %d }; // contacts whose friction varies, and numbers of each\n", m->nrub,
+    PUT(x, "enum { NRUB = %d, RUB_LAW = %d }; // contacts whose friction varies, and numbers of each\n", m->friction.n,
         CAROM_FRICTION_LAW);
     put(x, "CONSTANT int RUB[] = {");
-    for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", m->contacts[c].friction_varies ? m->rub_of[c] : -1);
+    for (int c = 0; c < m->nc; ++c) PUT(x, "%d, ", m->contacts[c].friction_varies ? m->friction.of[c] : -1);
     put(x, "0};\n");
     if (!x->r->jean) return;
     put_ints(x, "DM_I", m->dM.i, m->dM.n), put_ints(x, "DM_J", m->dM.j, m->dM.n), put_ints(x, "DM_L", m->dM.l, m->dM.n);
@@ -444,11 +444,11 @@ static carom_status put_impacts(text *x) {
     put(x, "\nCONSTANT int LAW_OF_IMPACT[][3] = {");
     for (int c = 0; c < m->nc; ++c)
         PUT(x, "{%d, %d, %d}, ", m->contacts[c].impact, m->contacts[c].sequential,
-            m->contacts[c].varies ? m->bounce_of[c] : -1);
+            m->contacts[c].varies ? m->bounce.of[c] : -1);
     put(x, "{0}};\n\n// t: speed of approach\n"
            "DEVICE void restitutions(double t, double *out) {\n    (void)t, (void)out;\n");
     x->mode = OUT_ALL;
-    if (m->bounce_tape) status = carom_lane_write_group(&x->bounce, 0, &names, true, x->write, x->user);
+    if (m->bounce.tape) status = carom_lane_write_group(&x->bounce, 0, &names, true, x->write, x->user);
     put(x, "}\n");
     return status;
 }
@@ -460,7 +460,7 @@ static carom_status put_friction(text *x) {
     put(x, "\nDEVICE void friction_laws(double t, const double *q, const double *v, const double *k, const double "
            "*reaction, double *out) {\n    (void)t, (void)q, (void)v, (void)k, (void)reaction, (void)out;\n");
     x->mode = OUT_ALL, x->of_rub = true;
-    if (x->m->rub_tape) status = carom_lane_write_group(&x->rub, 0, &names, true, x->write, x->user);
+    if (x->m->friction.tape) status = carom_lane_write_group(&x->rub, 0, &names, true, x->write, x->user);
     x->of_rub = false;
     put(x, "}\n");
     return status;
@@ -514,8 +514,8 @@ static carom_status put_setup(text *x) {
     bool *known = calloc((size_t)m->np + 1, sizeof *known);
     if (!known) return CAROM_NO_MEMORY;
     carom_status status = CAROM_OK;
-    for (int i = 0; i < m->nconditions; ++i) PUT(x, "    k[%d] = 0;\n", x->gate_place[i]);
-    for (int p = m->np_own + m->nset; p < m->np; ++p) { // signals of controllers, as they start
+    for (int i = 0; i < m->condition.n; ++i) PUT(x, "    k[%d] = 0;\n", x->gate_place[i]);
+    for (int p = m->np_own + m->signal.nset; p < m->np; ++p) { // signals of controllers, as they start
         carom_native_number(m->parameter[p], number);
         PUT(x, "    k[%d] = %s;\n", x->place[p], number);
     }
@@ -624,7 +624,7 @@ static carom_status put_single(text *x) {
     put(x, "    return 0;\n}\n");
     put_ranges(x);
     CAROM_TRY(put_refresh(x));
-    if (m->ncontrol)
+    if (m->signal.nnodes)
         CAROM_TRY(lane_put_group(
             x, "DEVICE void control(double t, const double *q, const double *v, const double *k, double *out)",
             GROUP_CONTROL, OUT_ALL));

@@ -225,13 +225,13 @@ carom_status carom_vary_unknown(const carom_model *m, const char *setting, const
 // (SW-3)  A body with `exists while` comes with the velocity of the model, whatever the sweep starts with.
 static carom_status check_comes(const varied *v, carom_error *err) {
     const carom_model *m = v->model;
-    for (int i = 0; i < m->nconditions && v->kind == VARY_RATE; ++i) {
-        const body *b = m->conditions[i].body < 0 ? NULL : &m->bodies[m->conditions[i].body];
+    for (int i = 0; i < m->condition.n && v->kind == VARY_RATE; ++i) {
+        const body *b = m->condition.list[i].body < 0 ? NULL : &m->bodies[m->condition.list[i].body];
         if (b && b->v >= 0 && v->index >= b->v && v->index < b->v + (b->space == SPATIAL ? 6 : 3))
             return carom_fail(err, CAROM_BAD_INPUT,
                               "`vary %.60s`: '%.60s' has `exists while`, and comes with the velocity that the model "
                               "gives it; write a parameter there, and vary that",
-                              v->name, m->conditions[i].name);
+                              v->name, m->condition.list[i].name);
     }
     return CAROM_OK;
 }

@@ -262,8 +262,8 @@ static void energies(resolver *r) {
             }
         for (int k = 0; k < n; ++k) V = r_sub(r, V, r_mul(r, r_mul(r, b->mass_node, m->gravity_node[k]), b->r[k]));
     }
-    m->body_kinetic = T;
-    m->body_potential = V;
+    m->energy_of.body_kinetic = T;
+    m->energy_of.body_potential = V;
 }
 
 enum { MOST_VELOCITIES = 30000 }; // beyond that, expressions are not the way

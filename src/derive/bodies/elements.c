@@ -65,7 +65,7 @@ static void spring(element *e, carom_node x, carom_node x0, coefficient k, coeff
     const carom_node way = sub(e, x, x0), rate = carom_graph_rate(m->graph, x, m->visible.nv_own);
     const carom_node V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, way, way));
     e->energy = add(e, e->energy, V);
-    m->body_potential = add(e, m->body_potential, V);
+    m->energy_of.body_potential = add(e, m->energy_of.body_potential, V);
     e->force = add(e, mul(e, k.node, way), mul(e, c.node, rate));
     if (c.value != 0) push(e, mul(e, sub(e, num(e, 0), c.node), rate), x);
 }
@@ -197,7 +197,7 @@ static void one_side(element *e, carom_node x, carom_node d, coefficient k, coef
                      V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, d, d));
     const carom_node rate = mul(e, num(e, sign), carom_graph_rate(m->graph, x, m->visible.nv_own));
     e->energy = add(e, e->energy, V);
-    m->body_potential = add(e, m->body_potential, V);
+    m->energy_of.body_potential = add(e, m->energy_of.body_potential, V);
     carom_node F = elastic;
     if (c.value != 0) {
         const carom_node most =
@@ -250,7 +250,7 @@ static carom_status line_spring(element *e, const carom_mech_spring *of) {
     if (length.value == 0 && c.value == 0 && !carom_given(&of->force) && !carom_given(&of->clearance) &&
         !carom_given(&of->one_sided)) {
         e->energy = mul(e, mul(e, num(e, 0.5), k.node), square);
-        e->r->m->body_potential = add(e, e->r->m->body_potential, e->energy);
+        e->r->m->energy_of.body_potential = add(e, e->r->m->energy_of.body_potential, e->energy);
         return name_quantity(e, "energy", e->energy, CAROM_NONE);
     }
     const carom_node x = carom_graph_apply(graph(e), CAROM_OP_SQRT, square, CAROM_NONE, CAROM_NONE);
@@ -302,7 +302,7 @@ static void turn_spring(element *e, const carom_node *a, const carom_node *b, co
                 mul(e, mul(e, num(e, 0.5), sub(e, add(e, k[(i + 1) % 3].node, k[(i + 2) % 3].node), k[i].node)), c));
     }
     e->energy = add(e, e->energy, V);
-    e->r->m->body_potential = add(e, e->r->m->body_potential, V);
+    e->r->m->energy_of.body_potential = add(e, e->r->m->energy_of.body_potential, V);
 }
 
 // Bushing: springs and dampers on the displacement d in the frame of A, and on the rotation; its damping on the rate of

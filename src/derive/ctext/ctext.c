@@ -177,20 +177,20 @@ static carom_status put_controllers(const ctext *c, carom_error *err) {
         "What the controllers find at (t, q, v): of each its outputs, then the next values of its states.",
         {0},
         0};
-    if (m->ncontrols == 0) return CAROM_OK;
+    if (m->signal.ncontrols == 0) return CAROM_OK;
     CAROM_TRY(put_part(c, &p, err));
     put(c, "\n// Controllers, in the order in which they sample at the same instant: at offset + i sample, with effect "
            "`delay` later.  Numbers in p of their states, their\n"
            "// outputs and, with a delay, what these are going to be; numbers in what _control finds.\n");
-    PUT(c, "enum { %.100s_ncontrollers = %d, %.100s_control_n = %d };\n", c->prefix, m->ncontrols, c->prefix,
-        m->ncontrol);
+    PUT(c, "enum { %.100s_ncontrollers = %d, %.100s_control_n = %d };\n", c->prefix, m->signal.ncontrols, c->prefix,
+        m->signal.nnodes);
     PUT(c,
         "const struct { double sample, offset, delay; int state, states, output, outputs, pending, first; } "
         "%.100s_controller[] = {",
         c->prefix);
-    for (int k = 0; k < m->ncontrols; ++k) {
-        const control *x = &m->controls[k];
-        const carom_sampler *s = &m->samplers[k];
+    for (int k = 0; k < m->signal.ncontrols; ++k) {
+        const control *x = &m->signal.control[k];
+        const carom_sampler *s = &m->signal.sampler[k];
         PUT(c, "%s\n    {%.17g, %.17g, %.17g, %d, %d, %d, %d, %d, %d}", k ? "," : "", s->sample, s->offset, s->delay,
             m->np_own + x->state, x->nstates, m->np_own + x->output, x->noutputs,
             s->delay > 0 ? m->np_own + x->pending : -1, x->first);
@@ -200,7 +200,7 @@ static carom_status put_controllers(const ctext *c, carom_error *err) {
     PUT(c,
         "int %.100s_sample(int k, double t, const double *q, const double *v, double *p) {\n    double x[%d];\n    "
         "%.100s_control(t, q, v, p, x);\n",
-        c->prefix, m->ncontrol + 1, c->prefix);
+        c->prefix, m->signal.nnodes + 1, c->prefix);
     PUT(c, "    const int n = %.100s_controller[k].outputs, states = %.100s_controller[k].states;\n", c->prefix,
         c->prefix);
     PUT(c,
@@ -228,11 +228,11 @@ static carom_status put_controllers(const ctext *c, carom_error *err) {
 
 static carom_status refuse(const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_ctext_refuse_pairs(m, err));
-    for (int i = 0; i < m->nconditions; ++i)
-        if (m->conditions[i].gate < 0)
+    for (int i = 0; i < m->condition.n; ++i)
+        if (m->condition.list[i].gate < 0)
             return carom_fail(err, CAROM_BAD_INPUT,
                               "%.200s: '%.60s' is not always there (`exists while`), which `export c` does not support",
-                              m->file, m->conditions[i].name);
+                              m->file, m->condition.list[i].name);
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].impact ||
             m->contacts[c].sequential)

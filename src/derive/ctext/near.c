@@ -255,7 +255,7 @@ static carom_status put_kinds(const ctext *c, bool patches, bool *tapes, carom_e
         for (int k = 0, n = 0; k < x->npairs; ++k) {
             const carom_model *two = m->kinds[x->pairs[k].kind].two;
             for (int d = 0; d < two->ndir; ++d)
-                for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e)
+                for (int e = two->place.W[d]; e < two->place.W[d + 1]; ++e)
                     PUT(c, "%s%d", n++ ? ", " : "", which ? d : two->W.i[e]);
         }
     }

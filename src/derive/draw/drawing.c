@@ -34,7 +34,7 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     x->W = calloc((size_t)x->m->visible.nv + 1, sizeof *x->W);
     x->visible = calloc((size_t)x->m->visible.nq + (size_t)x->m->visible.nv + 1, sizeof *x->visible);
     x->given = calloc((size_t)x->m->np + 1, sizeof *x->given);
-    x->condition = calloc((size_t)x->m->nconditions + 1, sizeof *x->condition);
+    x->condition = calloc((size_t)x->m->condition.n + 1, sizeof *x->condition);
     if (!all || !x->condition || !x->given || !x->visible || !x->gradient || !x->J || !x->W) {
         free(all);
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
@@ -48,7 +48,7 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     const carom_group group[GROUPS] = {
         [VALUES] = {.count = d->values, .nodes = d->node},
         [GRADIENTS] = {.count = n, .nodes = all},
-        [CONDITIONS] = {.count = x->m->nconditions, .nodes = x->m->control + x->m->first_condition}};
+        [CONDITIONS] = {.count = x->m->condition.n, .nodes = x->m->signal.node + x->m->condition.first}};
     const bool all_named = x->m->nfree > 0; // free bodies are drawn by their own numbers
     x->tape = carom_tape_compile(x->m->graph, group, GROUPS, all_named ? x->m->nq : x->m->visible.nq,
                                  all_named ? x->m->nv : x->m->visible.nv, x->m->np, err);
@@ -178,7 +178,7 @@ static bool is_off(const carom_drawing *x, const carom_drawn *s) {
                                            : 0,
                                    listed ? m->near->shape[listed->b]->body->condition : 0,
                                    listed ? m->near->rule[listed->rule].condition : 0},
-              *needs = s->figure == CAROM_CONTACT_MARKER && c >= 0 && c < m->nc ? m->conditional->needs[c] : body;
+              *needs = s->figure == CAROM_CONTACT_MARKER && c >= 0 && c < m->nc ? m->condition.system->needs[c] : body;
     for (int k = 0; k < CAROM_NEEDS; ++k)
         if (needs[k] > 0 && !(x->condition[needs[k] - 1] > 0)) return true;
     return false;
@@ -187,7 +187,7 @@ static bool is_off(const carom_drawing *x, const carom_drawn *s) {
 // Parts that are not there have no place.
 static void leave_out(carom_drawing *x, double t, const double *q, const double *v, double *out) {
     const struct drawn *d = x->d;
-    if (!x->m->conditional) return;
+    if (!x->m->condition.system) return;
     carom_tape_eval(x->tape, x->work, CONDITIONS, t, q, v, x->condition);
     for (int i = 0; i < d->count; ++i) {
         const carom_drawn *s = &d->shape[i];
@@ -199,7 +199,7 @@ static void leave_out(carom_drawing *x, double t, const double *q, const double 
 void carom_drawing_eval(carom_drawing *x, double t, const double *q, const double *v, double *out) {
     if (!x || !q || !out) return;
     const struct drawn *d = x->d;
-    if (x->m->nsignals) carom_tape_work_parameters(x->tape, x->work, x->given);
+    if (x->m->signal.n) carom_tape_work_parameters(x->tape, x->work, x->given);
     if (x->m->nmember) {
         double *y = x->visible + x->m->visible.nq;
         carom_model_gather(x->m, q, v, x->visible, y);

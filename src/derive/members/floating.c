@@ -326,8 +326,8 @@ static carom_status energies(maker *k, const double *gravity) {
         }
         U = sub(k, U, mul(k, num(k, gravity[i]), sum));
     }
-    m->floating_kinetic = add(k, m->floating_kinetic, T);
-    m->floating_potential = add(k, m->floating_potential, U);
+    m->energy_of.floating_kinetic = add(k, m->energy_of.floating_kinetic, T);
+    m->energy_of.floating_potential = add(k, m->energy_of.floating_potential, U);
     return CAROM_OK;
 }
 
@@ -503,7 +503,7 @@ static carom_status read_one(resolver *r, const carom_mech_member *of, const dou
 
 carom_status carom_derive_floating(resolver *r, const double *gravity) {
     carom_model *m = r->m;
-    m->floating_kinetic = m->floating_potential = carom_graph_number(m->graph, 0);
+    m->energy_of.floating_kinetic = m->energy_of.floating_potential = carom_graph_number(m->graph, 0);
     m->floating = carom_pool_take(&m->memory, ((size_t)r->mech->nmembers + 1) * sizeof *m->floating);
     if (!m->floating) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nmembers; ++i)

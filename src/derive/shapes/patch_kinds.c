@@ -84,11 +84,11 @@ carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *li
     const size_t size = (size_t)ndir + 1;
     two->links = carom_pool_take(&two->memory, (size_t)p->count * sizeof *two->links);
     two->pairs = carom_pool_take(&two->memory, sizeof *two->pairs);
-    two->W_at = carom_pool_take(&two->memory, size * sizeof *two->W_at);
-    two->dW_at = carom_pool_take(&two->memory, size * sizeof *two->dW_at);
-    two->D_at = carom_pool_take(&two->memory, size * sizeof *two->D_at);
-    two->D_row = carom_pool_take(&two->memory, size * (size_t)n * sizeof *two->D_row);
-    if (!two->links || !two->pairs || !two->W_at || !two->dW_at || !two->D_at || !two->D_row ||
+    two->place.W = carom_pool_take(&two->memory, size * sizeof *two->place.W);
+    two->place.dW = carom_pool_take(&two->memory, size * sizeof *two->place.dW);
+    two->place.D = carom_pool_take(&two->memory, size * sizeof *two->place.D);
+    two->place.D_row = carom_pool_take(&two->memory, size * (size_t)n * sizeof *two->place.D_row);
+    if (!two->links || !two->pairs || !two->place.W || !two->place.dW || !two->place.D || !two->place.D_row ||
         !dense(&two->W, ndir, n, false) || !dense(&two->dW, ndir, n, true))
         return carom_model_no_memory(m, err);
     *two->pairs = *p;
@@ -100,8 +100,8 @@ carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *li
         two->links[i] = links[i];
         two->links[i].dir = i * directions, two->links[i].ndir = directions;
     }
-    for (int d = 0; d <= ndir; ++d) two->W_at[d] = two->D_at[d] = d * n, two->dW_at[d] = d * n * n;
-    for (int e = 0; e < ndir * n; ++e) two->D_row[e] = e % n;
+    for (int d = 0; d <= ndir; ++d) two->place.W[d] = two->place.D[d] = d * n, two->place.dW[d] = d * n * n;
+    for (int e = 0; e < ndir * n; ++e) two->place.D_row[e] = e % n;
     k->patch = true;
     k->nq[0] = 7, k->nq[1] = n == 12 ? 7 : 0;
     k->nv[0] = 6, k->nv[1] = n - 6;
