@@ -244,7 +244,8 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
     (void)state;
     static const double a = 0.7;
     carom_team three = {.n = 3, .run = in_turn};
-    const carom_system sys = {.nv = NV, .nc = BLOCKS, .listed = BLOCKS, .part = part, .nparts = PARTS};
+    const carom_system sys = {.nv = NV, .nc = BLOCKS, .listed = BLOCKS, .part = part, .nparts = PARTS,
+                              .contact_list = &(carom_system_list){.sleeps = false}};
     carom_arena count = {0};
     carom_allocate_assembly(&count, &sys, BLOCKS, SIZE);
     const size_t size = count.used + (1 << 16);

@@ -59,8 +59,8 @@ void carom_path_solve(carom_path *w, const double *G, int n, double *x) {
 carom_status carom_path_rows(carom_path *w, bool joined) {
     enum { FEW = 8 };
     carom_arena *mem = &w->of_rows;
-    const int nj = joined ? w->p.ne : 0, wanted = w->p.L.at[w->p.L.nb] - nj, all = w->p.n - nj,
-              more = wanted + wanted / 4 + FEW;
+    const int nj = joined ? w->p.ne : 0, rows = w->p.L.at[w->p.L.nb], wanted = rows > nj ? rows - nj : 0,
+              all = w->p.n - nj, more = wanted + wanted / 4 + FEW;
     if (mem->base && nj == w->nj && wanted <= w->row_room) return CAROM_OK;
     free(mem->base);
     *mem = (carom_arena){0};

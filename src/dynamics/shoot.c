@@ -736,8 +736,9 @@ carom_status carom_shooter_move(carom_shooter *s, const double *x, const double 
     else carom_add(y, x, 1, d, s->nv);
     for (int i = 0; i < s->nv + s->nz; ++i) y[s->nq + i] = x[s->nq + i] + s->scale[s->nv + i] * by[s->nv + i];
     // what is left of a solution that is zero would be integrated as accurately as any other
-    for (int i = 0; i < s->nx && s->nq == s->nv; ++i)
-        if (fabs(y[i]) < ROUNDING * s->scale[i]) y[i] = 0;
+    bool zero = s->nq == s->nv;
+    for (int i = 0; i < s->nx; ++i) zero = zero && fabs(y[i]) < ROUNDING * s->scale[i];
+    if (zero) carom_zero(y, s->nx);
     return settle(s, y, y + s->nq);
 }
 

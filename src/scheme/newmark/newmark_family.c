@@ -544,22 +544,27 @@ static bool done(carom_newmark *w, carom_step *s) {
     return carom_problem_met(s, w->L.id + nj, rounding(w, s));
 }
 
+// The contact is closed at q_0, or has reacted and is open by rounding.
+static bool rests(const carom_newmark *w, const carom_step *s, int id) {
+    return carom_closed(s, w->g[id]) || s->active[id - s->sys->ne] != 0;
+}
+
 // (NM-17)  Do others close, beside contacts that rest, by no more than what forces do in the step, in whatever
 //          direction,  |g_j| <= 4 sum |W_j| max |x - h v_0|?  What rests may have sunk beside them: shapes with sides
 //          and corners have other directions there.
 static bool sunk(carom_newmark *w, const carom_step *s) {
     double *fall = w->dv;
-    bool rests = false, shallow = false;
+    bool some = false, shallow = false;
     if (!s->sys->events->freeze) return false;
     carom_add(fall, w->x, -s->h, s->v, s->sys->nv);
     const double most = carom_size_of_rates(s->sys, fall);
     for (int b = s->sys->ne; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        const bool in = carom_closed(s, w->g[id]);
-        rests = rests || in;
+        const bool in = rests(w, s, id);
+        some = some || in;
         shallow = shallow || (!in && -w->sign[id] <= 4 * carom_local_reach(s, &w->L, w->L.at[b]) * most);
     }
-    return rests && shallow;
+    return some && shallow;
 }
 
 // Contacts from gaps at q_1, and from those at q_0 in w->g.
@@ -575,7 +580,8 @@ static carom_status decide(carom_newmark *w, carom_step *s) {
     CAROM_TRY(local(w, s));
     w->decided = w->supported || on_position(w) || !sunk(w, s);
     if (!w->decided) {
-        carom_copy(w->sign, w->g, all);
+        for (int id = ne; id < all; ++id)
+            if (!rests(w, s, id)) w->sign[id] = w->g[id];
         CAROM_TRY(choose(w, s));
         CAROM_TRY(local(w, s));
     }
