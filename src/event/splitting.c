@@ -12,6 +12,7 @@
 #include "event/phase.h"
 #include "scheme/works.h"
 #include "event/watch.h"
+#include "linalg/matrix.h"
 #include <float.h>
 #include <math.h>
 
@@ -43,6 +44,10 @@ typedef struct work {
     double *still;       // nc
     bool *halted;        // nc: has no slip at the end of the part, whatever its velocity says
     bool *came;          // nc: takes over from a contact that has run off its feature
+    double *passes;      // nc: closes beside what others rest on, no deeper than this, and is not struck (RKF-10);
+                         // else 0
+    double *way;         // nc: how long it is followed for that; 0: not at all
+    double *held;        // by id: gaps there by the features that close
     double *error;       // nq + nv
     int stops;           // of slip, in this step
 } work;
@@ -57,6 +62,9 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->still = carom_allocate(mem, (size_t)sys->nc);
     w->halted = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof(bool));
     w->came = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof(bool));
+    w->passes = carom_allocate(mem, (size_t)sys->nc);
+    w->way = carom_allocate(mem, (size_t)sys->nc);
+    w->held = carom_allocate(mem, (size_t)(sys->nc + sys->ne));
     w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
@@ -169,6 +177,109 @@ static carom_status change_features(work *w, carom_step *s, double h) {
     return CAROM_OK;
 }
 
+// How deep has what contact c moves sunk into others when the part begins?
+static double sunk(work *w, const carom_step *s, int c) {
+    const int ne = s->sys->ne;
+    const carom_phase *P = &w->P;
+    const carom_columns *W = &P->all.W;
+    double deepest = 0, *moved = P->f.dv;
+    carom_column_expand(moved, W, P->all.at[ne + c]);
+    for (int i = 0; i < s->sys->nc; ++i) {
+        if (!(-P->from.g[ne + i] > deepest) || P->barred[i]) continue;
+        const carom_entries x = carom_entries_of(W, P->all.at[ne + i]);
+        bool too = false;
+        for (int e = 0; e < x.n && !too; ++e) too = x.a[e] != 0 && moved[carom_entry_row(&x, e)] != 0;
+        if (too) deepest = -P->from.g[ne + i];
+    }
+    return deepest;
+}
+
+// Of those that pass by their gaps in w->P.aside.g, at P->q_1 and t + T, and have w->way < 0: only those that have
+// other features at (t, q), by which they are deeper.
+static carom_status keep_those_run_off(work *w, carom_step *s, double t, const double *q, double T, bool *more) {
+    static const double DEEPER = 0.25; // of what they pass at
+    carom_phase *P = &w->P;
+    CAROM_TRY(carom_phase_hold(s, t, q));
+    CAROM_TRY(carom_gaps(s, w->held, t + T, P->q_1));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int id = s->sys->ne + c;
+        if (!(w->way[c] < 0)) continue;
+        w->way[c] = 0;
+        if (!(P->aside.g[id] - w->held[id] > DEEPER * w->passes[c])) w->passes[c] = 0;
+        *more = *more || w->passes[c] > 0;
+    }
+    return CAROM_OK;
+}
+
+// (RKF-10)  What has sunk by D meets the sides of shapes that it slides onto.  Who closes passes, and is not struck,
+//           where  g(q + T v) >= -9/8 D,  T = (2 D + max(g, 0))/|u| <= 64 h, and deeper by a quarter of that by the
+//           features held at q.  One place serves contacts whose T is a little shorter.  P->in: those that are asked;
+//           w->P.all is that of X.  *more: others pass than before.
+static carom_status look_beside(work *w, carom_step *s, const carom_event_point *X, bool *more) {
+    static const double DEEP = 1.125, SAME = 0.75, // of D; of the longest T
+        LONG = 64;                                 // steps: who is so slow is struck
+    carom_phase *P = &w->P;
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    const double *g = X->g + ne, *u = X->u;
+    double *way = w->way, *there = P->aside.g;
+    *more = false;
+    if (!s->sys->events->freeze) return CAROM_OK;
+    for (int c = 0; c < nc; ++c) {
+        way[c] = 0;
+        if (!P->in[c] || !carom_phase_open(P, c) || w->passes[c] > 0 || !(u[c] < 0)) continue;
+        const double D = sunk(w, s, c), T = (2 * D + fmax(g[c], 0)) / -u[c];
+        if (!(D > P->tol_g[c] && g[c] >= -DEEP * D && T <= LONG * s->h)) continue;
+        way[c] = T;
+        w->passes[c] = DEEP * D;
+    }
+    for (;;) {
+        double T = 0;
+        for (int c = 0; c < nc; ++c) T = fmax(T, way[c]);
+        if (T == 0) return CAROM_OK;
+        const double t = P->t + X->tau;
+        carom_move(s, P->q_1, X->q, T, X->v);
+        CAROM_TRY(carom_phase_free(s));
+        CAROM_TRY(carom_gaps(s, there, t + T, P->q_1));
+        bool some = false;
+        for (int c = 0; c < nc; ++c) {
+            if (!(way[c] >= SAME * T)) continue;
+            const bool shallow = there[ne + c] >= -w->passes[c];
+            way[c] = shallow ? -1 : 0;
+            if (!shallow) w->passes[c] = 0;
+            some = some || shallow;
+        }
+        if (some) CAROM_TRY(keep_those_run_off(w, s, t, X->q, T, more));
+        CAROM_TRY(carom_phase_hold(s, P->t, P->q));
+    }
+}
+
+// Those that are closed at P->b and pass.
+static carom_status look_beside_end(work *w, carom_step *s, bool *more) {
+    carom_phase *P = &w->P;
+    for (int c = 0; c < s->sys->nc; ++c) P->in[c] = carom_closed(s, P->b.g[s->sys->ne + c]) && !P->barred[c];
+    return look_beside(w, s, &P->b, more);
+}
+
+// Who passes takes no part in the impact at the end of the part.
+static carom_status let_pass(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    const int nc = s->sys->nc;
+    bool deep = false, closes = false;
+    for (int c = 0; c < nc; ++c) {
+        deep = deep || P->from.g[s->sys->ne + c] < 0;
+        closes = closes || (P->in[c] && carom_phase_open(P, c));
+    }
+    if (!deep || !closes) return CAROM_OK;
+    carom_zero(w->passes, nc);
+    carom_copy(P->trial.q, P->q, s->sys->nq);
+    carom_copy(P->trial.v, P->v, s->sys->nv);
+    P->trial.tau = 0;
+    CAROM_TRY(carom_phase_gaps(P, s, P->t, &P->trial));
+    CAROM_TRY(look_beside(w, s, &P->trial, &closes));
+    for (int c = 0; c < nc; ++c) P->in[c] = P->in[c] && w->passes[c] == 0;
+    return CAROM_OK;
+}
+
 // (RKF-2)  q_1 stays;  v = v_1 + M^-1 W P with Newton's law over contacts with g(q_1) <= 0.  Then, with forces, the
 //          contacts without normal velocity that push are the closed ones of the next part.
 static carom_status impact(work *w, carom_step *s, double h) {
@@ -190,8 +301,9 @@ static carom_status impact(work *w, carom_step *s, double h) {
     for (int c = 0; c < nc; ++c) {
         P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c) || w->came[c];
         P->was[c] = f->mode[c];
-        some = some || P->in[c];
     }
+    CAROM_TRY(let_pass(w, s));
+    for (int c = 0; c < nc; ++c) some = some || P->in[c];
     if (!some && (ne == 0 || s->opt[OPT_FORCES] == 1)) return CAROM_OK;
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(P->slow, nc);
@@ -291,20 +403,34 @@ static carom_status accept(work *w, carom_step *s, double t) {
     return impact(w, s, h);
 }
 
-// Does an open contact close and open again inside the part?  Then it is cut to end where it is closed.
+// Does an open contact close and open again inside the part?  Then it is cut to end where it is closed.  Contacts that
+// pass there are looked at from deeper on.
 static carom_status look_inside(work *w, carom_step *s, bool *found) {
-    const double h = w->P.b.tau;
+    carom_phase *P = &w->P;
+    const double h = P->b.tau;
+    const int nc = s->sys->nc;
     *found = false;
-    if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_phase_look_inside(&w->P, s, found));
-    if (w->P.b.tau < h) s->counts->substeps_rejected += 1;
+    carom_zero(w->passes, nc);
+    for (bool more = nc > 0; more;) {
+        CAROM_TRY(carom_phase_look_inside(P, s, found));
+        if (!*found) return CAROM_OK;
+        if (P->b.tau < h) s->counts->substeps_rejected += 1;
+        CAROM_TRY(look_beside_end(w, s, &more));
+        if (!more) return CAROM_OK;
+        for (int c = 0; c < nc; ++c) P->offset[c] = fmax(P->offset[c], P->tol_g[c] + w->passes[c]);
+        if (P->b.tau < h) CAROM_TRY(P->integrator->advance(P, s, h, &P->b, NULL));
+        CAROM_TRY(gaps(w, s));
+        P->bare = true; // the scan begins anew
+    }
     return CAROM_OK;
 }
 
 // Has a contact that arrives lost half of its approach between u at the wall and the rates u_1 at the end?
-static bool turned(const carom_phase *P, int nc, const double *u_1) {
+static bool turned(const work *w, int nc, const double *u_1) {
+    const carom_phase *P = &w->P;
     for (int c = 0; c < nc; ++c)
-        if (carom_phase_open(P, c) && P->b.phi[c] < 0 && P->b.u[c] < 0 && u_1[c] > 0.5 * P->b.u[c]) return true;
+        if (carom_phase_open(P, c) && w->passes[c] == 0 && P->b.phi[c] < 0 && P->b.u[c] < 0 && u_1[c] > 0.5 * P->b.u[c])
+            return true;
     return false;
 }
 
@@ -313,11 +439,13 @@ static bool turned(const carom_phase *P, int nc, const double *u_1) {
 static carom_status arrive(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double tau = P->b.tau;
+    bool more;
     for (int i = 0; i < 2 * s->sys->nc; ++i) P->armed[i] = i < s->sys->nc && carom_phase_open(P, i);
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
     carom_copy(P->before, P->b.u, s->sys->nc);
     CAROM_TRY(carom_phase_enclose(P, s, tau / 1024));
-    if (turned(P, s->sys->nc, P->before)) {
+    CAROM_TRY(look_beside_end(w, s, &more));
+    if (turned(w, s->sys->nc, P->before)) {
         s->counts->substeps_rejected += 1;
         return CAROM_OK;
     }
@@ -372,7 +500,7 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     *cut = 1;
     for (int c = 0; c < s->sys->nc; ++c) {
         const double g = w->g[s->sys->ne + c], g_1 = w->P.b.g[s->sys->ne + c], deeper = fmin(0, g) - g_1;
-        if (!carom_phase_open(&w->P, c)) continue;
+        if (!carom_phase_open(&w->P, c) || w->passes[c] > 0) continue;
         if (deeper > s->opt[OPT_ATOL]) *cut = fmin(*cut, g > 0 ? fmax(g / (g - g_1), 0.02) : 0.5);
         most = fmax(most, deeper / s->opt[OPT_ATOL]);
     }
