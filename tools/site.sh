@@ -20,7 +20,7 @@ sed -i -E 's/\]\(\.\.\//](/g; s/\]\(README\.md/](index.md/g; s/^```([a-z]+) .*/`
 
 # The first page opens with motion: a mechanism on its own page, which plays when it is opened and needs no other file.
 "$build/carom" run "$source/models/slider-crank.yaml" --quiet --force --out "$work/opening.h5"
-"$build/carom" view "$work/opening.h5" --rows 2000 --force --quiet -o "$work/docs/slider-crank.html"
+"$build/carom" view "$work/opening.h5" --rows 2000 -o "$work/docs/slider-crank.html" >/dev/null
 {
     printf -- '---\nhide: [navigation, toc]\n---\n\n# carom\n\n'
     awk '/^carom simulates/, /^$/' "$source/README.md"
@@ -34,15 +34,15 @@ mv "$work/index.md" "$work/docs/index.md"
 
 # The part of the navigation that follows the files.
 cp "$source/tools/mkdocs.yml" "$work/mkdocs.yml"
-pages() { # TITLE FILE ...
-    echo "  - $1:"
+pages() { # TITLE FILE ...; "": of the last group of the file
+    [[ -z $1 ]] || echo "  - $1:"
     shift
     for page in "$@"; do
         [[ -e $work/docs/$page ]] && ! grep -q ": $page\$" "$work/mkdocs.yml" && echo "      - \"$(sed -n 's/^# //p' "$work/docs/$page" | head -1 | tr -d '`"')\": $page"
     done
 }
 cd "$work/docs"
-pages "Develop: extending" architecture.md add-a*.md >>"$work/mkdocs.yml"
+pages "" architecture.md add-a*.md >>"$work/mkdocs.yml"
 pages "Theory" METHODS.md notation.md methods-*.md solvers.md >>"$work/mkdocs.yml"
 pages "Papers and studies" studies.md study-*.md >>"$work/mkdocs.yml"
 for page in *.md; do
