@@ -94,7 +94,7 @@ typedef struct carom_problem {
 } carom_problem;
 
 typedef struct carom_report {
-    bool converged;     // residual is good enough, see carom_solver_solve(); from a bare solve(): the solver's opinion
+    bool converged;     // residual within tolerance, see carom_solver_solve(); of a bare solve(): by its own measure
     int iterations;     // of all solvers tried
     double residual;    // carom_residual() of the answer
     int worst_block;    // block with the largest residual; -1: there is no block
@@ -138,8 +138,8 @@ enum { CAROM_SOLVER_WORK = 1024, CAROM_DENSE_ROWS = 600 };
 const carom_solver *carom_solver_find(const char *name);
 const carom_solver *carom_solver_at(int i); // NULL after the last
 
-/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Converged as by
-/// carom_solved().
+/// One solver and the certificate of its answer: all fields of the report, pb->p and pb->u.  Converged: the residual
+/// (velocity units) is at most tol, or no more than rounding of G p + c leaves (CP-9, CP-10).
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
 /// The chain: the given solver (NULL: the default for size and laws), then the others that can, until

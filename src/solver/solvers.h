@@ -2,7 +2,7 @@
 #pragma once
 #include "contact/law.h"
 
-#define CAROM_SOLVER(table) extern const carom_solver table;
+#define CAROM_SOLVER(table, name) extern const carom_solver table;
 #include "solver/solvers.def"
 #undef CAROM_SOLVER
 
