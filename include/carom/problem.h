@@ -145,7 +145,7 @@ carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_pr
 /// The chain: the given solver (NULL: the default for size and laws), then the others that can, until
 /// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
 /// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n
-/// rows and nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS
+/// rows and nb blocks, with up to `rigid` joints.  G may be given by blocks; up to CAROM_DENSE_ROWS
 /// rows solvers that need the dense matrix get a dense view.
 typedef struct carom_chain carom_chain;
 // NULL while counting
