@@ -308,7 +308,8 @@ static void falling_friction(void **state) {
     // x'' + c x' + 4 x = N (0.3 + 0.2 exp(-(v - x')/v_s)) at v = v_s log(0.2 N/(c v_s)), where the fall of friction is
     // c: also where friction falls within 1e-4 m/s
     m = good("carom: 1\nparameters: {vs: 1e-4, c: 130, v: vs*log(0.4/(c*vs))}\ncoordinates: {x: 0.1}\nenergy: "
-             "{kinetic: \"1/2*x'^2\", potential: 2*x^2}\nforces: {x: \"-c*x'\"}\ncontacts: {belt: {normal force: 2, slip rate: "
+             "{kinetic: \"1/2*x'^2\", potential: 2*x^2}\nforces: {x: \"-c*x'\"}\ncontacts: {belt: "
+             "{normal force: 2, slip rate: "
              "\"x' - v\", friction: 0.3 + 0.2*exp(-slip.speed/vs)}}\n");
     x = modes_of(m);
     assert_close(x.mode[0].re, 0, 1e-12 * 130);
