@@ -104,18 +104,25 @@ static double distance(carom_cycle *c, const double *a, const double *b) {
     return carom_norm_max(c->r, s->n);
 }
 
-// Which positions are angles, whole turns of which change nothing?  2 pi at those, for now.
-static carom_status find_turns(carom_cycle *c, const double *x) {
+// The model does not depend on position i at all.
+static bool is_free(const carom_cycle *c, int i) {
+    double part = 0;
+    for (int k = 0; k < c->nsym; ++k) part += pow(cycle_column(c->sym, k, c->s.n)[i], 2);
+    return part > 1 - CAROM_SAME;
+}
+
+// Which positions are angles, whole turns of which change nothing, though other angles do?  2 pi at those, for now.
+static carom_status find_turns(carom_cycle *c, const double *x, bool *some) {
     carom_shooter *s = &c->s;
     double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
     if (!dq) return carom_orbit_no_memory(c->err);
     carom_status status = CAROM_OK;
     for (int i = 0; i < s->nq && status == CAROM_OK; ++i) {
-        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI;
+        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI && !is_free(c, i);
         c->shift[i] = 0;
         dq[i] = 2 * PI;
         if (moves) status = carom_shooter_same(s, c->T, x, 0, dq, &same);
-        if (same) c->shift[i] = 2 * PI;
+        if (same) c->shift[i] = 2 * PI, *some = true;
         dq[i] = 0;
     }
     free(dq);
@@ -171,10 +178,14 @@ static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int
     CAROM_TRY(film_open(f, c, span, steps));
     CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
     carom_zero(c->shift, c->s.nq);
+    c->nsym = 0;
     measure(c, f);
-    CAROM_TRY(find_turns(c, c->x));
-    measure(c, f);
-    return c->s.few ? CAROM_OK : sample(c, f); // of large models, symmetries show as multipliers
+    if (!c->s.few) CAROM_TRY(sample(c, f)); // of large models, symmetries show as multipliers
+    bool turns = false;
+    CAROM_TRY(find_turns(c, c->x, &turns));
+    if (!turns) return CAROM_OK;
+    measure(c, f); // in units of turns
+    return c->s.few ? CAROM_OK : sample(c, f);
 }
 
 carom_status carom_cycle_survey(carom_cycle *c, double span) {
