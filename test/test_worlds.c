@@ -168,6 +168,33 @@ static void the_least_displacements_are_found(void **state) {
     }
 }
 
+// Contacts that are written out are found by their shapes, in either order, and by nothing that only resembles them.
+static void contacts_are_found_by_their_shapes(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m =
+        model("carom: 1\nbodies: {ab: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}}, c: {mass: 1, "
+              "inertia: 1, at: [0, 2], shape: {circle: 0.1}}}\nshapes: {floor: {plane: [0, 1]}}\n"
+              "contacts: {low: {between: [ab, floor]}, high: {between: [ab, c]}}\n",
+              &err);
+    if (!m) fail_msg("%s", err.text);
+    static const struct {
+        const char *name;
+        bool low, high;
+    } some[] = {{"low", true, false},      {"high", false, true}, {"ab-floor", true, false},
+                {"floor-ab", true, false}, {"ab-c", false, true}, {"c-ab", false, true}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; ++i) {
+        const long long found = carom_model_contact(m, some[i].name);
+        assert_int_equal(carom_model_contact_is(m, found, carom_model_contact(m, "low")), some[i].low);
+        assert_int_equal(carom_model_contact_is(m, found, carom_model_contact(m, "high")), some[i].high);
+    }
+    static const char *const none[] = {"c-floor", "ab-d", "abxc",     "a-bc",    "c-",       "-ab",
+                                       "ab",      "abc-", "floor+ab", "ab-floo", "ab-floors"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; ++i)
+        if (carom_model_contact(m, none[i]) != CAROM_NO_CONTACT) fail_msg("'%s' is found", none[i]);
+    carom_model_destroy(m);
+}
+
 // n balls at distance 0.05 in a row of diameters 0.2 become a row of length 0.2 (n - 1) or little more, and their
 // centre of mass stays.
 static void a_long_row_is_relaxed(void **state) {
@@ -502,6 +529,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(a_touching_cradle),
                                        cmocka_unit_test(overlapping_bodies_are_moved_apart),
                                        cmocka_unit_test(the_least_displacements_are_found),
+                                       cmocka_unit_test(contacts_are_found_by_their_shapes),
                                        cmocka_unit_test(a_long_row_is_relaxed),
                                        cmocka_unit_test(a_thousandfold_mass_ratio_stands),
                                        cmocka_unit_test(heavy_boxes_on_light_ones_take_few_iterations),

@@ -275,7 +275,6 @@ class Campaign:
 
     def install(self):
         """What the pages of the documentation run: an installed carom, whose program and libraries are those of the build folder."""
-        self.ninja("all", keep=True)
         prefix = os.path.join(self.build, "test/install/prefix")
         subprocess.run(["cmake", "--install", self.build, "--prefix", prefix], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for top, _, names in os.walk(self.build):
