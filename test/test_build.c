@@ -170,8 +170,8 @@ static void elements_are_those_of_the_file(void **state) {
     const carom_solid floor = carom_build_solid(
         b, ground, &(carom_solid_def){.name = "floor", .type = "plane", .size = {0, 1}, .at = (double[]){0, 0.35}});
     carom_build_contact(
-        b, &(carom_touch_def){.name = "one", .between = {ball, floor}, .restitution = 0.5, .friction = 0.2});
-    carom_build_contact(b, &(carom_touch_def){.name = "two", .between = {hat, brick}});
+        b, &(carom_contact_def){.name = "one", .between = {ball, floor}, .restitution = 0.5, .friction = 0.2});
+    carom_build_contact(b, &(carom_contact_def){.name = "two", .between = {hat, brick}});
     carom_build_entry(b, "contacts", "three", "{gap: block.y, restitution: 0.1}");
     carom_build_gravity(b, 0, -9.81, 0);
     check_same(

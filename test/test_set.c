@@ -293,6 +293,56 @@ static void laws_of_friction(void **state) {
     }
 }
 
+// Where a run of 30 steps ends.
+static void run_of(const carom_model *m, double *q) {
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 1e-3, 0.03);
+    model_sim_run(sim);
+    memcpy(q, carom_sim_now(sim).q, (size_t)carom_model_system(m)->nq * sizeof *q);
+    carom_sim_destroy(sim);
+}
+
+// Laws of contacts that come and go are numbers, too, and so are those of a declared gap beside them: the run is that
+// of a new model.  14 discs make 91 pairs.
+static void laws_of_lists(void **state) {
+    (void)state;
+    static const char text[] =
+        "carom: 1\nparameters: {e: 0.5, mu: 0.3, k: 1e5, c: 0.2, s: 0.1, b: 0.4}\ngravity: [0, -9.81]\n"
+        "shapes: {floor: {plane: [0, 1]}, bed: {plane: [0, 1], at: [0, -0.02]}}\n"
+        "coordinates: {z: {at: 0.001, rate: -1}}\nenergy: {kinetic: \"1/2*z'^2\"}\n"
+        "bodies:\n  d: {repeat: 14, body: {mass: 1, inertia: 0.01, at: [0.21*i, 0.101], velocity: [(-1)^i, "
+        "-1 + (i > 7)], shape: {circle: 0.1}}}\n"
+        "  o: {mass: 1, inertia: 0.01, at: [-1, 0.081], velocity: [1, -1], shape: {circle: 0.1}}\n"
+        "contacts: {c: {among: [d, floor], restitution: e, friction: mu}, wall: {gap: z, restitution: b},\n"
+        "  bedding: {between: [[o], bed], stiffness: k, damping: c, friction: 0.2, stiction speed: s}}\n";
+    carom_model *m = good(text);
+    const int nq = carom_model_system(m)->nq;
+    double *q = calloc(3 * (size_t)nq, sizeof *q);
+    assert_true(q && carom_model_lists(m));
+    run_of(m, q);
+    for (int i = 0; i < carom_model_count(m).parameters; ++i) {
+        char name[80], set[120];
+        double x;
+        bool derived;
+        carom_error err = {0};
+        snprintf(name, sizeof name, "%s", carom_model_parameter(m, i, &x));
+        snprintf(set, sizeof set, "%s=%.17g", name, 1.25 * x);
+        carom_model *other = fresh(text, sizeof text - 1, "m.yaml", set, &err);
+        assert_non_null(other);
+        assert_int_equal(carom_model_set(m, 1, &i, &(double){1.25 * x}, &derived, &err), CAROM_OK);
+        assert_false(derived);
+        run_of(m, q + nq), run_of(other, q + 2 * nq);
+        assert_memory_equal(q + nq, q + 2 * nq, (size_t)nq * sizeof *q);
+        if (memcmp(q, q + nq, (size_t)nq * sizeof *q) == 0) fail_msg("%s has no effect", name);
+        assert_int_equal(carom_model_set(m, 1, &i, &x, NULL, &err), CAROM_OK);
+        derived = true; // also where zero is rejected
+        moved_alike(m, text, sizeof text - 1, "m.yaml", i, 0, &derived);
+        assert_true(derived);
+        carom_model_destroy(other);
+    }
+    free(q);
+    carom_model_destroy(m);
+}
+
 int main(int argc, char **argv) {
     all = argc > 1 && strcmp(argv[1], "long") == 0;
     const struct CMUnitTest tests[] = {
@@ -301,6 +351,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(structure_is_derived),
         cmocka_unit_test(compliant_contacts),
         cmocka_unit_test(laws_of_friction),
+        cmocka_unit_test(laws_of_lists),
         cmocka_unit_test(shipped_models_with_every_parameter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

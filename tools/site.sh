@@ -18,17 +18,31 @@ for file in $(grep -rhoE '\]\(\.\./[^)#]+' "$work/docs" | sed 's/^](\.\.\///' | 
 done
 sed -i -E 's/\]\(\.\.\//](/g; s/\]\(README\.md/](index.md/g; s/^```([a-z]+) .*/```\1/' "$work"/docs/*.md # marks behind languages are for the tests
 
+# The first page opens with motion: a mechanism on its own page, which plays when it is opened and needs no other file.
+"$build/carom" run "$source/models/slider-crank.yaml" --quiet --force --out "$work/opening.h5"
+"$build/carom" view "$work/opening.h5" --rows 2000 -o "$work/docs/slider-crank.html" >/dev/null
+{
+    printf -- '---\nhide: [navigation, toc]\n---\n\n# carom\n\n'
+    awk '/^carom simulates/, /^$/' "$source/README.md"
+    echo '<iframe class="opening" src="slider-crank.html" title="An impacting slider-crank: mechanism, contact forces, plots"></iframe>'
+    printf '\n`carom run slider-crank.yaml` · `carom view slider-crank.h5` · [first five minutes](first-five-minutes.md) · [gallery](gallery.md)\n\n'
+    awk '/^- / { on = 1 } on && /^$/ { exit } on' "$source/README.md"
+    echo
+    sed '1s/^# .*/## All pages/' "$work/docs/index.md"
+} >"$work/index.md"
+mv "$work/index.md" "$work/docs/index.md"
+
 # The part of the navigation that follows the files.
 cp "$source/tools/mkdocs.yml" "$work/mkdocs.yml"
-pages() { # TITLE FILE ...
-    echo "  - $1:"
+pages() { # TITLE FILE ...; "": of the last group of the file
+    [[ -z $1 ]] || echo "  - $1:"
     shift
     for page in "$@"; do
         [[ -e $work/docs/$page ]] && ! grep -q ": $page\$" "$work/mkdocs.yml" && echo "      - \"$(sed -n 's/^# //p' "$work/docs/$page" | head -1 | tr -d '`"')\": $page"
     done
 }
 cd "$work/docs"
-pages "Develop: extending" architecture.md add-a*.md >>"$work/mkdocs.yml"
+pages "" architecture.md add-a*.md >>"$work/mkdocs.yml"
 pages "Theory" METHODS.md notation.md methods-*.md solvers.md >>"$work/mkdocs.yml"
 pages "Papers and studies" studies.md study-*.md >>"$work/mkdocs.yml"
 for page in *.md; do
@@ -42,6 +56,7 @@ cat >site.css <<'END'
 .equation > span:first-child { display: flex; flex-wrap: wrap; gap: 0.2em 2em; align-items: baseline; }
 .equation .tag { color: var(--md-default-fg-color--light); white-space: nowrap; }
 math { font-size: 1.05em; }
+.opening { width: 100%; height: min(62vh, 34rem); border: 0; }
 END
 
 # The gallery moves, where chromium and ffmpeg are.  Films are kept in BUILD/films until their models change.

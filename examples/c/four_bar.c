@@ -41,7 +41,7 @@ int main(void) {
     const carom_solid stop = carom_build_solid(
         b, ground, &(carom_solid_def){.name = "stop", .type = "plane", .size = {-1, 0}, .at = (double[]){0.33, 0}});
     carom_build_contact(
-        b, &(carom_touch_def){.name = "bump", .between = {knob, stop}, .restitution = 0.6, .friction = 0.1});
+        b, &(carom_contact_def){.name = "bump", .between = {knob, stop}, .restitution = 0.6, .friction = 0.1});
     carom_build_entry(b, "outputs", "turn", "main.angle");
 
     carom_error err;

@@ -16,7 +16,7 @@ void carom_option_write(const carom_option *o, double value, char *text, size_t 
 /// (carom_sim_def.input_t), 0 if it does not have all of them.
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err);
 
-/// The same with states and outputs of controllers, the system's ni less its nset; NULL: none.
+/// As carom_state_write(), with the states and outputs of controllers, the system's ni less its nset; NULL: none.
 carom_status carom_state_keep(const carom_model *m, const char *file, const double *q, const double *v,
                               const double *signals, carom_error *err);
 

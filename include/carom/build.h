@@ -115,12 +115,12 @@ typedef struct carom_solid_def {
 } carom_solid_def;
 carom_solid carom_build_solid(carom_build *b, carom_body of, const carom_solid_def *def);
 
-typedef struct carom_touch_def {
+typedef struct carom_contact_def {
     const char *name;
     carom_solid between[2];
     double restitution, tangential_restitution, friction;
-} carom_touch_def;
-void carom_build_contact(carom_build *b, const carom_touch_def *def);
+} carom_contact_def;
+void carom_build_contact(carom_build *b, const carom_contact_def *def);
 
 /// An entry of any section as a file would have it: ("outputs", "tip", "rod.tip.x"), ("contacts", "wall", "{gap:
 /// rod.tip.x, restitution: 0.5}"); a section that is no map: ("checks", NULL, "[drift < 1e-9]").
@@ -141,7 +141,7 @@ void carom_build_spring_sized(size_t size, carom_build *b, const carom_spring_de
 void carom_build_bushing_sized(size_t size, carom_build *b, const carom_bushing_def *def);
 void carom_build_motor_sized(size_t size, carom_build *b, const carom_motor_def *def);
 void carom_build_load_sized(size_t size, carom_build *b, const carom_load_def *def);
-void carom_build_contact_sized(size_t size, carom_build *b, const carom_touch_def *def);
+void carom_build_contact_sized(size_t size, carom_build *b, const carom_contact_def *def);
 carom_solid carom_build_solid_sized(size_t size, carom_build *b, carom_body of, const carom_solid_def *def);
 #ifndef CAROM_INSIDE
 #define carom_build_planar(...) carom_build_planar_sized(sizeof(carom_planar_def), __VA_ARGS__)
@@ -152,7 +152,7 @@ carom_solid carom_build_solid_sized(size_t size, carom_build *b, carom_body of, 
 #define carom_build_bushing(...) carom_build_bushing_sized(sizeof(carom_bushing_def), __VA_ARGS__)
 #define carom_build_motor(...) carom_build_motor_sized(sizeof(carom_motor_def), __VA_ARGS__)
 #define carom_build_load(...) carom_build_load_sized(sizeof(carom_load_def), __VA_ARGS__)
-#define carom_build_contact(...) carom_build_contact_sized(sizeof(carom_touch_def), __VA_ARGS__)
+#define carom_build_contact(...) carom_build_contact_sized(sizeof(carom_contact_def), __VA_ARGS__)
 #define carom_build_solid(...) carom_build_solid_sized(sizeof(carom_solid_def), __VA_ARGS__)
 #endif
 

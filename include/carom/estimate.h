@@ -50,8 +50,8 @@ double carom_estimate_until(const carom_estimate *e);
 double carom_estimate_order(const carom_estimate *e);
 /// The three steps, or tolerances.
 bool carom_estimate_levels(const carom_estimate *e, double level[3]); // true: tolerances
-/// A block for a person; a JSON object, for carom_ledger_names, with the first 200 lines.  The text belongs to the
-/// estimate.  NULL: it has not run.
+/// The estimate as a block of text, and as a JSON object with the first 200 lines, for carom_record_estimate().  The
+/// latter belongs to the estimate; NULL: it has not run.
 void carom_estimate_print(FILE *f, const carom_estimate *e);
 const char *carom_estimate_text(const carom_estimate *e);
 

@@ -16,10 +16,10 @@ extern "C" {
 /// Smooth phases by an adaptive multistep method, events located to rounding.  docs/methods-event.md.
 extern const carom_scheme carom_scheme_event_driven;
 
-/// All schemes, NULL-terminated: those of the core in their order, then the ones above.  For carom_sim_def.schemes.
+/// All schemes, NULL-terminated: those of the core, then event-driven.  For carom_sim_def.schemes.
 const carom_scheme *const *carom_schemes(void);
 
-/// Limitations of scheme i of these; name is NULL after the last.
+/// Scheme i of carom_schemes(), for lists and help; name is NULL after the last.
 typedef struct carom_scheme_line {
     const char *name, *about;
     int order;

@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/// The same of a mechanism, of which it keeps a copy; observe as above.
+/// As carom_model_create(), from a mechanism, which is copied; observe: as in carom_model_def.
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err);
-bool carom_model_lists(const carom_model *m); // do contacts come and go?  carom_model_def.pairs
+bool carom_model_lists(const carom_model *m); // has it a dynamic contact list?  See carom_model_def.pairs
 
 /// The model as one self-contained C17 file: functions PREFIX_mass, PREFIX_force, PREFIX_gaps, ... of (t, q, v,
 /// parameters), with the same bits as the tape.  text: the model's own, for a comment.  CAROM_BAD_INPUT: it has parts

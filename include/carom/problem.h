@@ -94,7 +94,7 @@ typedef struct carom_problem {
 } carom_problem;
 
 typedef struct carom_report {
-    bool converged;     // residual is good enough, see carom_solver_solve(); from a bare solve(): the solver's opinion
+    bool converged;     // residual within tolerance, see carom_solver_solve(); of a bare solve(): by its own measure
     int iterations;     // of all solvers tried
     double residual;    // carom_residual() of the answer
     int worst_block;    // block with the largest residual; -1: there is no block
@@ -138,14 +138,14 @@ enum { CAROM_SOLVER_WORK = 1024, CAROM_DENSE_ROWS = 600 };
 const carom_solver *carom_solver_find(const char *name);
 const carom_solver *carom_solver_at(int i); // NULL after the last
 
-/// One solver and the certificate of what it found: all fields of the report, pb->p and pb->u.  Converged as by
-/// carom_solved().
+/// One solver and the certificate of its answer: all fields of the report, pb->p and pb->u.  Converged: the residual
+/// (velocity units) is at most tol, or no more than rounding of G p + c leaves (CP-9, CP-10).
 carom_report carom_solver_solve(const carom_solver *solver, void *work, carom_problem *pb, double tol);
 
 /// The chain: the given solver (NULL: the default for size and laws), then the others that can, until
 /// one is good enough.  An answer that is not is returned with converged = false and is the best of all.
 /// The first solver starts from the p of the caller, the others from the best answer so far.  For problems of up to n
-/// rows and nb blocks, or up to `rigid` rows where all are bilateral.  G may be given by blocks; up to CAROM_DENSE_ROWS
+/// rows and nb blocks, with up to `rigid` joints.  G may be given by blocks; up to CAROM_DENSE_ROWS
 /// rows solvers that need the dense matrix get a dense view.
 typedef struct carom_chain carom_chain;
 // NULL while counting

@@ -18,7 +18,8 @@ double carom_record_expected(const carom_record *r, int *columns);
 /// The estimated errors of the run, for its ledger; before carom_record_finish().  The text must live until then.
 void carom_record_estimate(carom_record *r, const char *json);
 
-/// Verdict on check i of the model now; see carom_model_check().
+/// Is check i of the model met by the run so far?  *text: as written; *left, *right: the values of its two sides.
+/// False with err: they could not be computed.
 bool carom_record_check(carom_record *r, int i, const char **text, double *left, double *right, carom_error *err);
 int carom_record_columns(const carom_record *r);
 const char *carom_record_column(const carom_record *r, int i);

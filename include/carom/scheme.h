@@ -251,6 +251,10 @@ void carom_account_impulses(carom_step *s, const carom_local *L, const double *p
 void carom_account_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight,
                        bool end);
 
+/// Account the multiplier nu of constraint id on position level, at the end of a step that has succeeded.  For schemes
+/// with `positions`.
+void carom_account_position(carom_step *s, int id, double nu);
+
 /// Emit an event at time t.  For schemes with `emits_events`.
 carom_status carom_emit_event(carom_step *s, carom_event event);
 
@@ -275,7 +279,7 @@ enum { // limitations of a scheme
     CAROM_NO_BILATERAL = 2,
     CAROM_NO_UNEQUAL_RESTITUTION = 4,
     CAROM_NO_STEP_CHANGE = 8, // all steps must be equal: no shortened last step, no smaller step on failure
-    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are declined, unless its option impacts=ignore allows them
+    CAROM_NO_IMPACTS = 16,    // no impact law: contacts are rejected, unless its option impacts=ignore allows them
     CAROM_NO_IMPACT_LAWS = 64, // Newton's law alone, for all contacts at once, with constant restitution
     CAROM_NO_REST = 128,      // of lists of contacts: bodies that sleep, and rolling and spinning as discs of their own
     CAROM_NO_ADAPTIVE = 32    // step doubling does not apply, or the scheme controls its own steps
@@ -321,8 +325,7 @@ typedef struct carom_scheme {
     unsigned limitations;      // CAROM_NO_...
     carom_promises promises;
     bool controls_own_steps;   // it controls its error itself: h is only the interval between records
-    const struct carom_scheme *worlds; // takes over where many bodies may hit each other (carom_model_world()); NULL:
-                                       // none
+    const struct carom_scheme *worlds; // replaces it in models of many bodies that may hit each other; NULL: none
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none
                                // known
     double (*stable_of)(const double *opt); // when an option decides; else NULL

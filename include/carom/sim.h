@@ -83,8 +83,8 @@ typedef struct carom_sim_def {
 
 carom_sim_def carom_sim_default(void);
 
-/// NULL on failure: err gives the reason (an unknown option lists the known ones; a scheme that lacks what the
-/// system needs is refused with the names of those that can).
+/// NULL on failure: err gives the reason (for an unknown option it lists the known ones; for a scheme that does not
+/// support a feature of the system, the schemes that do).
 carom_sim *carom_sim_create(const carom_sim_def *def, carom_error *err);
 void carom_sim_destroy(carom_sim *sim);
 

@@ -8,7 +8,7 @@
 // carom_status return CAROM_BAD_INPUT.  Functions that create return NULL, and err has the message.  Other functions
 // have no effect and return false, 0, NULL, NaN or a zeroed struct.  err is always optional; functions that destroy,
 // free or close accept NULL.  Exceptions are the functions of inner loops, which check nothing: those of arena.h,
-// matrix.h, flex.h, system.h, problem.h and scheme.h.
+// matrix.h, flex.h, system.h, problem.h, scheme.h and implicit.h.
 #pragma once
 #include <stddef.h>
 

@@ -34,14 +34,13 @@ typedef struct carom_compare_def {
     const double *steps;           // of schemes with equal steps
     int nsteps;
     const double *tolerances;      // of adaptive schemes: rtol, with atol in the proportion of the scheme's defaults.
-                                   // With steps, adaptive
-    int ntolerances;               // are those with adaptive=on or without steps; without steps, all
+    int ntolerances;               // Where steps are given too, these are the schemes with adaptive=on and those that
+                                   // control their own steps; else all
     double first;                  // first step that adaptive runs try; 0: a thousandth of the end
     double end;
     const char *const *options;    // "key=value" for every scheme, the reference's included; NULL: none
     const char *reference;         // "SCHEME:STEP", a result file (.h5, .csv), "exact"; NULL: exact when the model has
-                                   // it,
-                                   // else the first scheme at a tenth of the smallest step or a hundredth of the
+                                   // it, else the first scheme at a tenth of the smallest step or a hundredth of the
                                    // smallest tolerance
     carom_norm_kind norm;          // with p and relative below; carom_compare_norm sets all three
     bool dense;                    // errors over the dense output instead of at step ends: 8 states in each step; of
@@ -55,11 +54,11 @@ typedef struct carom_compare_def {
 
 carom_compare_def carom_compare_default(void);
 
-/// The norm by its name: a word of carom_norm_word, "lP" with a number P from 1 on, "relative-" before any but
-/// hausdorff.
+/// The norm by its name: "l1", "l2", "linf", "lP" with a number P from 1 on, "matrix", "hausdorff"; "relative-" before
+/// any but the last.
 carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_error *err);
 
-/// Checks everything that can be checked before a run: schemes and their options, what they lack, names, the
+/// Checks everything that can be checked before a run: schemes, their options and limitations, names, the
 /// reference file, memory.  NULL: err gives the reason.
 carom_compare *carom_compare_create(const carom_compare_def *def, carom_error *err);
 void carom_compare_destroy(carom_compare *c);
@@ -96,7 +95,7 @@ int carom_compare_runs(const carom_compare *c, int scheme);
 carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int run);
 /// Least-squares slope of log error over log (mean) step; NaN with fewer than two errors above 0.
 double carom_compare_order(const carom_compare *c, int scheme);
-/// What is compared with, for a person; where that must be interpolated between stored rows, *apart is their largest
+/// Description of the reference, for display; where it is interpolated between stored rows, *apart is their largest
 /// distance in time, else 0.
 const char *carom_compare_reference(const carom_compare *c, double *apart);
 /// i-th name compared; NULL after the last.
@@ -122,6 +121,5 @@ const carom_compare_row *carom_compare_row_at_view(const carom_compare *c, int s
 #endif
 
 #ifdef CAROM_INSIDE
-#include "study/more.h"
 #include <carom/estimate.h>
 #endif

@@ -44,16 +44,15 @@ carom_sweep_def carom_sweep_default(void);
 typedef struct carom_sweep_row {
     long run;
     int direction;           // follow: +1 up, -1 down; else 0
-    const double *vary;      // values of what is varied
-    int status;              // of `carom run`, not a carom_status: 0, 1 (failed), 2 (wrong model or
-                             // option)
+    const double *vary;      // values of the varied quantities
+    int status;              // exit status of `carom run`, not a carom_status: 0, 1 (failed), 2 (wrong model or option)
     const char *message;     // why, where status is not 0; else ""
     const double *observed;  // at the end of the run; NaN where there is none
     long points;             // section points
     const double *section;   // points rows: t, then the observed expressions
     const double *end;       // positions and velocities at the end, with follow also signals as from
                              // carom_state_signals(), whose last number is the time, and the period of the forcing (0:
-                             // unknown); carom_sweep_state() numbers, NaN where there are none
+                             // unknown); NaN where there are none
 } carom_sweep_row;
 
 typedef struct carom_sweep_watch {

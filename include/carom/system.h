@@ -264,8 +264,8 @@ typedef struct carom_system_list {
 
 /// For warnings.  Contract: called after steps; results do not enter the motion.
 typedef struct carom_system_checks {
-    /// The largest overlap of compliant contacts, which are forces, at t and q, and which of them has it
-    /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
+    /// The largest overlap of compliant contacts, which are forces, at t and q, and which of them has it, in a number
+    /// of the system's own; 0: none overlaps.  NULL: there are none.
     double (*compliant_overlap)(const void *model, void *work, double t, const double *q, long long *which);
     /// Bound of the relative displacement of the two shapes of contact id, one that is not of the list, on the shortest
     /// way from q_0 to q_1: its gap falls by no more.  HUGE_VAL, or NULL: unknown.

@@ -23,7 +23,7 @@ typedef enum carom_event_kind {
 
 typedef struct carom_event {
     double t;
-    long long contact; // 0 .. nc-1; of a list, from carom_sim: as known_as() of carom_system numbers it, less ne
+    long long contact; // 0 .. nc-1; one of a dynamic contact list in a simulation: carom_system_list.number_of less ne
     carom_event_kind kind;
     double before, after, impulse; // normal velocities and impulse (tangential velocities for stick and slip)
 } carom_event;

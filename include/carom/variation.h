@@ -34,10 +34,10 @@ void carom_variation_destroy(carom_variation *x);
 carom_status carom_variation_set(carom_variation *x, const double *value, bool *kept, carom_error *err);
 /// Are derivatives by chosen parameter k exact, no differences?
 bool carom_variation_exact(const carom_variation *x, int k);
-/// Directions of all constraints, in the order of ids, carom_system_directions() each.
+/// Directions of all constraints, in the order of ids: one each, and the tangents of contacts with friction.
 int carom_variation_directions(const carom_variation *x);
 
-// y: the requested values.  CAROM_USER: an entry is not finite.
+// Derivatives at (t, q, v) in the direction d.  y: the requested values.  CAROM_USER: an entry is not finite.
 // d(f - M a), nv
 carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a,
                                     carom_direction d, double *y);

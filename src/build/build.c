@@ -389,7 +389,7 @@ carom_solid carom_build_solid(carom_build *b, carom_body of, const carom_solid_d
     return (carom_solid){add_handle(b, &b->solids, (handle){.name = text(b, NULL, name).text})};
 }
 
-void carom_build_contact(carom_build *b, const carom_touch_def *def) {
+void carom_build_contact(carom_build *b, const carom_contact_def *def) {
     if (!given(b, def, "contacts")) return;
     carom_mech_contact *x = add(b, "contacts", def->name, &b->mech->contacts, &b->mech->ncontacts, sizeof *x);
     if (!x) return;

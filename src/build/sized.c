@@ -24,7 +24,7 @@ LOOSE(carom_build_spring, carom_spring_def)
 LOOSE(carom_build_bushing, carom_bushing_def)
 LOOSE(carom_build_motor, carom_motor_def)
 LOOSE(carom_build_load, carom_load_def)
-LOOSE(carom_build_contact, carom_touch_def)
+LOOSE(carom_build_contact, carom_contact_def)
 
 carom_solid carom_build_solid_sized(size_t size, carom_build *b, carom_body of, const carom_solid_def *def) {
     carom_solid_def whole;

@@ -11,7 +11,8 @@ typedef struct carom_kind {
     int bilateral, unilateral, friction; // blocks; unilateral ones include those with friction
 } carom_kind;
 
-enum { CAROM_EVERY_LAW = (1 << CAROM_LAWS) - 1 }; // as a mask
+// as masks
+enum { CAROM_EVERY_LAW = (1 << CAROM_LAWS) - 1, CAROM_CONTACT_LAWS = CAROM_EVERY_LAW & ~(1 << CAROM_BILATERAL) };
 
 /// Tangential directions; of a bilateral block -1.
 static inline int carom_block_tangents(const carom_block *b) { return (int)b->law - (int)CAROM_UNILATERAL; }

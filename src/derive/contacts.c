@@ -301,9 +301,9 @@ static carom_status check_listed_direction(resolver *r, const pair *p, const law
     if (of && of != p->A->body && of != p->B->body)
         return carom_fault(
             r, l->mu, 0,
-            "contacts that come and go know the positions of their own two bodies only, so a direction of friction "
-            "must be fixed in the world or in one of the two, and not all pairs of '%.60s' have '%s'; use an entry of "
-            "its own for those that do",
+            "a contact of a dynamic contact list depends on the positions of its own two bodies only, so a direction "
+            "of friction must be fixed in the world or in one of the two, and not all pairs of '%.60s' have '%s'; use "
+            "an entry of its own for those that do",
             p->entry->name.text, of->name);
     return CAROM_OK;
 }
@@ -476,14 +476,14 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
     CAROM_TRY(check_listed_direction(r, p, &l));
-    CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, factors(&l), &p->soft));
+    CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, factors(&l), kind, &p->soft));
     if (p->soft && x->sleep > 0)
         return carom_fault(r, &p->entry->name, 0,
                            "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove "
                            "`sleep`, or make the contact rigid",
                            p->entry->name.text);
     if (p->soft) x->yields = true;
-    CAROM_TRY(carom_law_fix(r, &l));
+    CAROM_TRY(p->soft ? carom_law_fix(r, &l) : carom_law_bind(r, &l, BOUND_LISTED_RESTITUTION, kind));
     if (l.rub) CAROM_TRY(express_listed(r, &l, x->rubs + 2 * (size_t)x->nrubs, &l.c));
     x->rub[kind] = l.rub ? x->nrubs++ : 0;
     x->bounce[kind] = l.bounce;
@@ -491,15 +491,6 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     x->law[kind].tangents = bare(p).tangents;
     if (l.ellipse) memcpy(x->law[kind].ellipse, l.ellipse->factor, sizeof l.ellipse->factor);
     return CAROM_OK;
-}
-
-// Contacts that yield never close: schemes see neither friction nor an impact of their own.
-static void forget_soft(struct near_pairs *x) {
-    int rigid = 0;
-    while (rigid < x->npairs && x->pairs[rigid].soft) ++rigid;
-    for (int i = 0; i < x->npairs && x->yields; ++i)
-        if (x->pairs[i].soft)
-            x->law[i] = (carom_contact){.restitution = rigid < x->npairs ? x->law[rigid].restitution : 0};
 }
 
 static carom_status read_rule(resolver *r, int i, const law *fallback) {
@@ -779,7 +770,6 @@ static carom_status read_links(resolver *r, names *taken) {
         m->nc += m->pairs[i].count;
     }
     for (int i = 0; m->near && i < m->near->nrules; ++i) CAROM_TRY(read_rule(r, i, &fallback));
-    if (m->near) forget_soft(m->near);
     return check_laws(r, &fallback);
 }
 

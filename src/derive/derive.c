@@ -376,6 +376,22 @@ static carom_node *element_powers(carom_model *m) {
     return element;
 }
 
+// After which group each is evaluated most often, and the lists of those that give several quantities.
+static void arrange(carom_group *group, int n, int mass, int links) {
+    group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
+    group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
+    group[GROUP_TANGENT].after = 1 + GROUP_MOTION; // in implicit steps
+    group[GROUP_MASS_GRADIENT].after = 1 + GROUP_TANGENT;
+    group[GROUP_REACTION_GRADIENT].after = 1 + GROUP_DIRECTIONS;
+    const int lists[][1 + CAROM_LISTS] = {{GROUP_FORCE, n},
+                                          {GROUP_GAPS, links},
+                                          {GROUP_OBSERVE, 1, 1, links},
+                                          {GROUP_MOTION, n, mass},
+                                          {GROUP_MOTION_GAPS, n, mass, links}};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
+        memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
+}
+
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
     const int n = m->visible.nv, links = m->ne + m->nc;
@@ -434,18 +450,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_BELTS] = join(m, m->near ? m->near->belts : NULL, m->near ? 6 * m->near->nbelts : 0, NULL, 0),
         [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };
-    group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step
-    group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
-    group[GROUP_TANGENT].after = 1 + GROUP_MOTION; // in implicit steps
-    group[GROUP_MASS_GRADIENT].after = 1 + GROUP_TANGENT;
-    group[GROUP_REACTION_GRADIENT].after = 1 + GROUP_DIRECTIONS;
-    const int mass = motion.count - n, lists[][1 + CAROM_LISTS] = {{GROUP_FORCE, n},
-                                                                   {GROUP_GAPS, own.links},
-                                                                   {GROUP_OBSERVE, 1, 1, own.links},
-                                                                   {GROUP_MOTION, n, mass},
-                                                                   {GROUP_MOTION_GAPS, n, mass, own.links}};
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
-        memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
+    arrange(group, n, motion.count - n, own.links);
     if (!find_scratch(m, group)) return carom_model_no_memory(m, err);
     if (carom_graph_failed(g))
         return carom_fail(

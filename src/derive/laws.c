@@ -276,6 +276,12 @@ carom_status carom_law_fix(resolver *r, const law *l) {
     return CAROM_OK;
 }
 
+carom_status carom_law_bind(resolver *r, const law *l, bound_kind first, int i) {
+    const double value[3] = {l->c.restitution, l->c.tangential_restitution, l->c.friction};
+    for (int k = 0; k < 3; ++k) CAROM_TRY(carom_bind(r, l->from[k], first + (bound_kind)k, i, value[k]));
+    return CAROM_OK;
+}
+
 // (MAT-1)  materials a and b:  mu = sqrt(mu_a mu_b),  e = sqrt(e_a e_b), unless the pair is listed
 static carom_status mix(resolver *r, const pair *p, const carom_mech_material *a, const carom_mech_material *b,
                         law *l) {
@@ -353,9 +359,7 @@ carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int 
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
     r->m->bounce.of[i] = l->bounce;
-    if (r->m->near) CAROM_TRY(carom_law_fix(r, l)); // the list has copies
-    const double value[3] = {l->c.restitution, l->c.tangential_restitution, l->c.friction};
-    for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i, value[k]));
+    CAROM_TRY(carom_law_bind(r, l, BOUND_RESTITUTION, i));
     if (l->ellipse) memcpy(r->m->contacts[i].ellipse, l->ellipse->factor, sizeof l->ellipse->factor);
     return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
 }

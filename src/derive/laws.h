@@ -27,6 +27,8 @@ void carom_law_scale(resolver *r, const law *l, constraint *c);
 carom_status carom_law_put(resolver *r, int i, const law *l, constraint *c, int tangents);
 /// Parameters that are in its numbers belong to the structure.
 carom_status carom_law_fix(resolver *r, const law *l);
+/// Its restitution, tangential restitution and friction are those of `first` and the two kinds behind it, of number i.
+carom_status carom_law_bind(resolver *r, const law *l, bound_kind first, int i);
 /// `with` names materials, and a pair once.
 carom_status carom_materials_check(resolver *r);
 

@@ -24,6 +24,12 @@ static void store(carom_model *m, bound *b, double x) {
     case BOUND_RESTITUTION: m->contacts[b->index].restitution = x; break;
     case BOUND_TANGENTIAL: m->contacts[b->index].tangential_restitution = x; break;
     case BOUND_FRICTION: m->contacts[b->index].friction = x; break;
+    case BOUND_LISTED_RESTITUTION: m->near->law[b->index].restitution = x; break;
+    case BOUND_LISTED_TANGENTIAL: m->near->law[b->index].tangential_restitution = x; break;
+    case BOUND_LISTED_FRICTION: m->near->law[b->index].friction = x; break;
+    case BOUND_STIFFNESS: m->near->pairs[b->index].soft->stiffness = x; break;
+    case BOUND_DAMPING: m->near->pairs[b->index].soft->damping = x; break;
+    case BOUND_STICTION: m->near->pairs[b->index].soft->speed = x; break;
     case BOUND_PLACE: m->start[o->orientation - (o->space == SPATIAL ? 3 : 2) + k] = o->r0[k] = x; break;
     case BOUND_SPEED: m->start[m->nq + o->v + k] = x; break;
     case BOUND_ANGLE:
@@ -48,8 +54,11 @@ static void store(carom_model *m, bound *b, double x) {
 static bool fits(bound_kind kind, double x, double old) {
     if (!isfinite(x)) return false;
     switch (kind) {
-    case BOUND_RESTITUTION: case BOUND_TANGENTIAL: return x >= 0 && x <= 1 && (x > 0) == (old > 0);
-    case BOUND_FRICTION: case BOUND_COEFFICIENT: return x >= 0 && (x > 0) == (old > 0);
+    case BOUND_RESTITUTION: case BOUND_TANGENTIAL: case BOUND_LISTED_RESTITUTION: case BOUND_LISTED_TANGENTIAL:
+        return x >= 0 && x <= 1 && (x > 0) == (old > 0);
+    case BOUND_FRICTION: case BOUND_COEFFICIENT: case BOUND_LISTED_FRICTION: case BOUND_STIFFNESS: case BOUND_DAMPING:
+    case BOUND_STICTION:
+        return x >= 0 && (x > 0) == (old > 0);
     case BOUND_MASS: case BOUND_STEP: case BOUND_END: return x > 0;
     case BOUND_INERTIA: case BOUND_GRAVITY: return (x != 0) == (old != 0);
     default: return true;
@@ -117,6 +126,7 @@ static bool exchange(carom_model *m, double *x) {
         store(m, &m->bound[i], x[i]);
         x[i] = old;
     }
+    carom_near_laws(m);
     for (int i = 0; i < m->nbound; ++i)
         if (m->bound[i].kind == BOUND_INERTIA)
             fine = fine && carom_inertia_positive(m->bodies[m->bound[i].index / 6].J);

@@ -276,9 +276,9 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     return mu > 0 ? friction(r, of, c, mu, factor, F) : CAROM_OK;
 }
 
-carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const double *factor,
-                                 const yielding **law) {
-    const carom_datum *const from[] = {&of->stiffness, &of->exponent, &of->damping, &of->stiction_speed};
+// The exponent is of the structure, the others are numbers of the law of this kind.
+carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const double *factor, int kind,
+                                 yielding **law) {
     *law = NULL;
     if (!carom_contact_soft(of)) return CAROM_OK;
     if (mu > 0 && !carom_given(&of->stiction_speed)) return needs_speed(r, of);
@@ -286,10 +286,16 @@ carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, doub
     if (!x) return carom_fault_memory(r);
     *x = (yielding){.exponent = 1, .friction = mu, .factor = {1, 1}};
     if (factor) memcpy(x->factor, factor, sizeof x->factor);
-    double *const to[] = {&x->stiffness, &x->exponent, &x->damping, &x->speed};
-    for (int i = 0; i < 4; ++i) {
-        if (!carom_given(from[i])) continue;
-        CAROM_TRY(number(r, from[i], i == 1, i % 3 == 0, to[i]));
+    if (carom_given(&of->exponent)) CAROM_TRY(number(r, &of->exponent, 1, false, &x->exponent));
+    const struct { const carom_datum *from; bound_kind bound; double *to; } list[] = {
+        {&of->stiffness, BOUND_STIFFNESS, &x->stiffness},
+        {&of->damping, BOUND_DAMPING, &x->damping},
+        {&of->stiction_speed, BOUND_STICTION, &x->speed}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        const carom_datum *n = list[i].from;
+        if (!carom_given(n)) continue;
+        CAROM_TRY(carom_resolve_bound(r, n, n->key->text, list[i].bound, kind, list[i].to));
+        CAROM_TRY(check_least(r, n, *list[i].to, 0, list[i].bound != BOUND_DAMPING));
     }
     *law = x;
     return CAROM_OK;

@@ -18,9 +18,9 @@ carom_status carom_derive_jumps(resolver *r);
 /// Those of a coefficient of friction as it is written, and where it jumps: a body passes such a place with a velocity,
 /// or rests.  r->normal_force is what that is there; r->slip_speed is left without a meaning.
 carom_status carom_add_kinks_of_friction(resolver *r, const carom_datum *rub);
-/// The law of a contact that comes and goes; NULL: it is rigid.  mu, factor: as below.
-carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const double *factor,
-                                 const yielding **law);
+/// The law of contacts of kind `kind`, which come and go; NULL: they are rigid.  mu, factor: as below.
+carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const double *factor, int kind,
+                                 yielding **law);
 /// Forces of a contact whose gap and slips are known; mu: its friction; factor: of the slips, which have it already
 /// (FV-6), NULL: none.
 carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu,

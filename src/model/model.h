@@ -209,6 +209,8 @@ typedef struct compliant_contact {
 typedef enum bound_kind {
     BOUND_POSITION, BOUND_RATE,                           // index: of the position, velocity
     BOUND_RESTITUTION, BOUND_TANGENTIAL, BOUND_FRICTION,  // of the contact
+    BOUND_LISTED_RESTITUTION, BOUND_LISTED_TANGENTIAL, BOUND_LISTED_FRICTION, // of the kind of pairs of a list
+    BOUND_STIFFNESS, BOUND_DAMPING, BOUND_STICTION,       // of a kind that yields; the last: its stiction speed
     BOUND_PLACE, BOUND_SPEED, BOUND_INERTIA,              // component, + 6 of the body: position; velocities; xx, yy,
                                                           // zz, xy, xz, yz
     BOUND_ANGLE, BOUND_MASS,                              // of the body; a planar one's angle

@@ -713,20 +713,35 @@ static carom_status find_sleepers(carom_model *m, carom_error *err) {
                       m->file);
 }
 
+// Contacts that yield never close: schemes see neither friction nor an impact of their own.
+static carom_contact rigid_law(const struct near_pairs *x, int kind) {
+    if (!x->pairs[kind].soft) return x->law[kind];
+    for (int k = 0; k < x->npairs; ++k)
+        if (!x->pairs[k].soft) return (carom_contact){.restitution = x->law[k].restitution};
+    return (carom_contact){0};
+}
+
+void carom_near_laws(carom_model *m) {
+    const struct near_pairs *x = m->near;
+    if (!x) return;
+    if (m->nc) memcpy(x->laws, m->contacts, (size_t)m->nc * sizeof *x->laws);
+    for (int k = 0; k < x->npairs; ++k) x->law[k] = rigid_law(x, k);
+    for (int i = 0; i < x->slots; ++i) {
+        x->laws[m->nc + i] = x->npairs ? x->law[i % x->npairs] : (carom_contact){0};
+        x->laws[m->nc + i].tangents = x->tangents;
+    }
+}
+
 carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     carom_extensions *e = m->extensions;
     struct near_pairs *x = m->near;
-    carom_contact *laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *laws);
+    x->laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *x->laws);
     x->thin = carom_pool_take(&m->memory, (size_t)x->nshapes * sizeof *x->thin);
-    if (!laws || !x->thin) return carom_model_no_memory(m, err);
+    if (!x->laws || !x->thin) return carom_model_no_memory(m, err);
     for (int i = 0; i < x->nshapes; ++i) x->thin[i] = carom_shape_thin(x->shape[i]);
-    if (m->nc) memcpy(laws, m->contacts, (size_t)m->nc * sizeof *laws);
-    for (int i = 0; i < x->slots; ++i) {
-        laws[m->nc + i] = x->npairs ? x->law[i % x->npairs] : (carom_contact){0};
-        laws[m->nc + i].tangents = x->tangents;
-    }
-    s->contacts = laws;
+    carom_near_laws(m);
+    s->contacts = x->laws;
     CAROM_TRY(number_named(m, err));
     CAROM_TRY(find_parts(m, err));
     CAROM_TRY(find_sleepers(m, err));
@@ -947,13 +962,15 @@ void carom_near_close(const carom_model *m, void *work, near_look *x) {
     free_look(x);
 }
 
-carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err) {
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, double reach, near_look *x,
+                             carom_error *err) {
     carom_status status = CAROM_NO_MEMORY;
     *x = (near_look){.list = {.slots = m->near->slots}};
     while (status == CAROM_NO_MEMORY) {
         free_look(x);
         const size_t n = (size_t)x->list.slots;
         x->list = (carom_list){.slots = x->list.slots,
+                               .margin = reach,
                                .off = m->condition.system ? carom_conditions_off(m, work) : NULL,
                                .key = calloc(n, sizeof *x->list.key),
                                .is_new = calloc(n, sizeof *x->list.is_new),

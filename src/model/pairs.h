@@ -132,7 +132,7 @@ typedef struct pair_own {
 typedef struct pair {
     const shape *A, *B;
     const carom_mech_contact *entry;
-    const yielding *soft; // of one that comes and goes; NULL: it is rigid
+    yielding *soft;  // of one that comes and goes; NULL: it is rigid
     pair_own *own;
     struct patch *patch; // patches.c: where its features are kept
     void *held;          // of one that comes and goes: its tape, held on its features; NULL: it is not followed
@@ -242,6 +242,7 @@ struct near_pairs {
     int nsoft, soft_from;
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
+    carom_contact *laws;  // of all contacts of the system: its own, then those of slots to begin with
     int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction,
                           // where these vary
     carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks; slip speed and normal
@@ -327,6 +328,8 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
 int carom_model_entry_rule(const carom_model *m, int entry); // its rule; negative: its pairs are always there
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
+/// The system has the laws that the model and its kinds have now.
+void carom_near_laws(carom_model *m);
 enum { CAROM_CONTACT_NAME = 140 }; // bytes of a name: two names of 64 and what is between
 const char *carom_near_name(const carom_model *m, long long id, char *text, size_t size);
 /// The number of contact `part` of shapes a and b by a rule, behind ne + nc.
@@ -345,9 +348,11 @@ bool carom_near_is(const carom_model *m, long long found, long long number); // 
 bool carom_near_made_by(const carom_model *m, int rule, long long number);
 double carom_near_size(const carom_model *m, long long id);
 double carom_shape_thin(const shape *s); // thin.c: half of its smallest width; infinite: nothing passes it
-/// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
+/// Contacts that are near at a place, all with a gap below `reach` among them, with their gaps by id;
+/// carom_near_close() afterwards.
 typedef struct near_look { carom_list list; double *gap; } near_look;
-carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err);
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, double reach, near_look *x,
+                             carom_error *err);
 void carom_near_close(const carom_model *m, void *work, near_look *x);
 const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size);
 

@@ -364,9 +364,6 @@ carom_status carom_power(carom_step *s, double t, const double *q, const double 
 carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v);
 void carom_account_power(carom_step *s, const double *v_0, const double *v_1);
 
-/// Book the multiplier of constraint id on position level, of a step that has succeeded.
-void carom_account_position(carom_step *s, int id, double nu);
-
 /// Emit the state on one side of an event that the scheme has located: before it the left limits, behind it the right
 /// ones, at the same t. Fails if the observer requests a stop.
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v);

@@ -186,78 +186,108 @@ static int order_between(const carom_sim *sim) {
     return sim->sys->ne > 0 && with_joints < scheme->order && with_joints < order ? with_joints : order;
 }
 
+// A step taken at once and in two halves.
+typedef struct two_ways {
+    bool jump, touch;         // velocities jumped; a contact was closed
+    double deepest, ended;    // new penetration; slip that ended in the first half
+    double before[CAROM_WORKS]; // works before the halves
+    carom_works w;
+} two_ways;
+
+// At once: its end goes to sim->whole, and the simulation back to the start.
+static carom_status at_once(carom_sim *sim, const span *x, double h, two_ways *a, carom_error *err) {
+    memset(sim->whole.hit, 0, (size_t)sim->step.sys->nc);
+    CAROM_TRY(begin_behind(sim, x, err));
+    booked(sim, a->before);
+    CAROM_TRY(carom_sim_advance(sim, x->from, h, err));
+    booked(sim, a->w.whole);
+    for (int i = 0; i < CAROM_WORKS; ++i) a->w.whole[i] -= a->before[i];
+    a->jump = jumps(sim, WHOLE, false);
+    a->touch = touches(sim);
+    carom_copy(sim->whole.q, sim->q, sim->sys->nq);
+    carom_copy(sim->whole.v, sim->v, sim->sys->nv);
+    carom_sim_try_again(sim);
+    sim->inside.entered = 0;
+    return CAROM_OK;
+}
+
+static carom_status in_halves(carom_sim *sim, const span *x, double h, two_ways *a, carom_error *err) {
+    const carom_kept *k = sim->kept;
+    const double t = x->from;
+    carom_works *w = &a->w;
+    CAROM_TRY(begin_behind(sim, x, err));
+    booked(sim, a->before);
+    w->P[0][CAROM_WORK_EXTERNAL] = k->power_in, w->P[0][CAROM_WORK_DAMPING] = k->power_out;
+    CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
+    w->powers = sim->sys->power && !sim->scheme->accounts_power && !sim->inside.power.accounted;
+    if (w->powers) CAROM_TRY(power_at(sim, t + 0.5 * h, w->P[1], err));
+    a->jump = jumps(sim, FIRST_HALF, false) || a->jump;
+    a->touch = a->touch || touches(sim);
+    CAROM_TRY(violation(sim, t + 0.5 * h, &a->deepest, err));
+    a->ended = slip_that_ended(sim);
+    const bool reacted = sim->step.record.reacted;
+    CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
+    a->jump = jumps(sim, SECOND_HALF, reacted) || a->jump;
+    a->touch = a->touch || touches(sim);
+    return violation(sim, t + h, &a->deepest, err);
+}
+
+// The error of positions and velocities, relative to the tolerance, by a difference that counts with this weight.
+static double error_of(carom_sim *sim, double h, bool last, const two_ways *a, double weight) {
+    const int nq = sim->sys->nq, nv = sim->sys->nv;
+    const double atol = sim->control.atol, rtol = sim->control.rtol;
+    // (AD-3)  new penetration counts against the tolerance of a length
+    double error = fmax(weight * difference(sim, sim->whole.q, sim->q, sim->undo.q, nq),
+                        a->deepest / (atol + rtol * sim->kept->length));
+    // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
+    const double unknown = h * a->ended / 12 / (atol + rtol * carom_size_moving(sim->sys, sim->undo.q, nq));
+    if (error < 0.5 * unknown) error = unknown;
+    // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and
+    //         velocities then differ whatever the step.  Where nothing moves noticeably during the step, that is the
+    //         model's to decide.  Contacts hit in the same order leave velocities that differ by the forces during the
+    //         step: a shorter one brings them together.
+    const double apart = weight * difference(sim, sim->whole.v, sim->v, sim->undo.v, nv);
+    const bool still = apart > 1 && a->jump && error <= 1 && moved(sim, h) < STILL;
+    if (!still) return fmax(error, apart);
+    if (!last && !order_differs(sim)) return fmax(error, weight * noticeable(sim));
+    sim->kept->ledger.undecided += 1;
+    return error;
+}
+
+// (AD-7)  x <- x + (x - x')/(2^p - 1) where no contact acts: closed contacts would chatter.
+static void extrapolate(carom_sim *sim) {
+    const double part = 1 / (ldexp(1, order_between(sim)) - 1);
+    for (int i = 0; i < sim->sys->nq; ++i) sim->q[i] += part * (sim->q[i] - sim->whole.q[i]);
+    for (int i = 0; i < sim->sys->nv; ++i) sim->v[i] += part * (sim->v[i] - sim->whole.v[i]);
+}
+
 // One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.
 // last: there is no shorter step.
 static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, double *error, int *p,
                             carom_error *err) {
-    const carom_kept *k = sim->kept;
     const double t = x->from;
-    const int nq = sim->sys->nq, nv = sim->sys->nv;
-    double deepest = 0, before[CAROM_WORKS], work, sum;
-    carom_works w = {.powers = false};
-    memset(sim->whole.hit, 0, (size_t)sim->step.sys->nc);
-    CAROM_TRY(begin_behind(sim, x, err));
-    booked(sim, before);
-    CAROM_TRY(carom_sim_advance(sim, t, h, err));
-    booked(sim, w.whole);
-    for (int i = 0; i < CAROM_WORKS; ++i) w.whole[i] -= before[i];
-    bool jump = jumps(sim, WHOLE, false), touch = touches(sim);
-    carom_copy(sim->whole.q, sim->q, nq);
-    carom_copy(sim->whole.v, sim->v, nv);
-    carom_sim_try_again(sim);
-    sim->inside.entered = 0;
-    CAROM_TRY(begin_behind(sim, x, err));
-    booked(sim, before);
-    w.P[0][CAROM_WORK_EXTERNAL] = k->power_in, w.P[0][CAROM_WORK_DAMPING] = k->power_out;
-    CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
-    w.powers = sim->sys->power && !sim->scheme->accounts_power && !sim->inside.power.accounted;
-    if (w.powers) CAROM_TRY(power_at(sim, t + 0.5 * h, w.P[1], err));
-    jump = jumps(sim, FIRST_HALF, false) || jump;
-    touch = touch || touches(sim);
-    CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
-    const double ended = slip_that_ended(sim);
-    const bool reacted = sim->step.record.reacted;
-    CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
-    jump = jumps(sim, SECOND_HALF, reacted) || jump;
-    touch = touch || touches(sim);
-    CAROM_TRY(violation(sim, t + h, &deepest, err));
+    double work, sum;
+    two_ways a = {.w = {.powers = false}};
+    CAROM_TRY(at_once(sim, x, h, &a, err));
+    CAROM_TRY(in_halves(sim, x, h, &a, err));
 
     // (AD-1)  weight of the difference: 2 for order 0, 1/(2^p - 1) for order p
     const int order = carom_sim_order(sim->scheme, sim->opt);
-    *p = sim->control.estimate >= 0 ? sim->control.estimate : jump ? 0 : order;
+    *p = sim->control.estimate >= 0 ? sim->control.estimate : a.jump ? 0 : order;
     // (AD-8)  a step in which slip ends is of second order at best
-    const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p > 2 && (ended > 0 || slip_that_ended(sim) > 0) ? 2 : *p) - 1);
-    // (AD-3)  new penetration counts against the tolerance of a length
-    *error = fmax(weight * difference(sim, sim->whole.q, sim->q, sim->undo.q, nq),
-                  deepest / (sim->control.atol + sim->control.rtol * k->length));
-    // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
-    const double unknown =
-        h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_size_moving(sim->sys, sim->undo.q, nq));
-    if (*error < 0.5 * unknown) *error = unknown;
-    // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and
-    //         velocities
-    // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.
-    // Contacts hit in the same order leave velocities that differ by the forces during the step: a shorter one brings
-    // them together.
-    const double apart = weight * difference(sim, sim->whole.v, sim->v, sim->undo.v, nv);
-    const bool still = apart > 1 && jump && *error <= 1 && moved(sim, h) < STILL;
-    if (!still) *error = fmax(*error, apart);
-    else if (last || order_differs(sim)) sim->kept->ledger.undecided += 1;
-    else *error = fmax(*error, weight * noticeable(sim));
-    // (AD-7)  x <- x + (x - x')/(2^p - 1) where no contact acts: closed contacts would chatter
-    if (sim->control.extrapolate && !touch) {
-        const double part = 1 / (ldexp(1, order_between(sim)) - 1);
-        for (int i = 0; i < nq; ++i) sim->q[i] += part * (sim->q[i] - sim->whole.q[i]);
-        for (int i = 0; i < nv; ++i) sim->v[i] += part * (sim->v[i] - sim->whole.v[i]);
-    }
-    booked(sim, w.halves);
-    for (int i = 0; i < CAROM_WORKS; ++i) w.halves[i] -= before[i];
-    if (w.powers) CAROM_TRY(power_at(sim, t + h, w.P[2], err));
-    CAROM_TRY(work_error(sim, &w, t + h, h, weight, &work, &sum, err));
+    const int most = *p > 2 && (a.ended > 0 || slip_that_ended(sim) > 0) ? 2 : *p;
+    const double weight = *p == 0 ? 2 : 1 / (ldexp(1, most) - 1);
+    *error = error_of(sim, h, last, &a, weight);
+    if (sim->control.extrapolate && !a.touch) extrapolate(sim);
+
+    booked(sim, a.w.halves);
+    for (int i = 0; i < CAROM_WORKS; ++i) a.w.halves[i] -= a.before[i];
+    if (a.w.powers) CAROM_TRY(power_at(sim, t + h, a.w.P[2], err));
+    CAROM_TRY(work_error(sim, &a.w, t + h, h, weight, &work, &sum, err));
     // powers may jump where nobody knows of it
     if (h <= carom_works_shortest(&sim->step)) work = fmin(work, CAROM_WORKS_COARSE);
-    if (!jump) *error = fmax(*error, work); // an impact has its own measure, and velocities are in it
-    book_middle(sim, &w, h);
+    if (!a.jump) *error = fmax(*error, work); // an impact has its own measure, and velocities are in it
+    book_middle(sim, &a.w, h);
     sim->kept->works = sum;
     sim->unbooked = x->to < x->t_1 ? 0 : HUGE_VAL;
     return x->to < x->t_1 ? carom_sim_pass_end(sim, h, x->to, x->t_1, err) : CAROM_OK;

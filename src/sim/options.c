@@ -15,7 +15,11 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_CLOSED] = {.name = "closed", .kind = CAROM_CHOICE, .choices = "nonstrict|strict",
      .about = "a contact is closed when g <= 0 (nonstrict) or when g < 0 (strict)"},
     [CAROM_OPT_SOLVER] = {.name = "solver", .kind = CAROM_CHOICE,
-     .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton|hybrid|bodies|homotopy",
+     .choices = "auto"
+#define CAROM_SOLVER(table, name) "|" name
+#include "solver/solvers.def"
+#undef CAROM_SOLVER
+     ,
      .about = "contact solver to try first; auto chooses by size and kind"},
     [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-8, .low = 1e-16, .high = 1,
      .about = "contact residual allowed, relative to the largest local velocity of the run; unless it is given, "

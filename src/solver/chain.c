@@ -2,7 +2,8 @@
 //
 // Spec: docs/solvers.md, "The chain".  The order depends on laws and size, and where two solvers may go
 // first on the work that they took in this run (choice.c), so a run is reproducible.  All solvers share one piece of
-// memory, since only one works at a time.
+// memory, since only one works at a time.  They see contacts alone: joints are eliminated before (border.c), but where
+// G is sparse and S would not be.
 #include "base/pages.h"
 #include "contact/residual.h"
 #include "solver/border.h"
@@ -21,11 +22,12 @@ static const carom_solver *const solvers[COUNT] = {
 
 struct carom_chain {
     int n, nb; // largest problem
-    int rigid; // rows of the largest one of joints alone
+    int rigid; // joints of the largest one
     carom_choice *choice; // NULL: none
     const carom_solver *first;
     void *first_work;
     double *best;  // n
+    double *kept;  // n: the answer with joints, or without
     double *dense; // view of a G that is given by blocks, up to CAROM_DENSE_ROWS rows
     carom_border border;
     void *shared;  // memory of the solvers, and its size
@@ -37,7 +39,7 @@ struct carom_chain {
 // none of them: where the best one has ended, the others may be trapped, too.  Newton finishes what dependent contacts
 // leave.
 static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
-static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, HYBRID, PROX, END};
+static const signed char RIGID[] = {JOINTS, HYBRID, PROX, END};
 static const signed char SMOOTH_FEW[] = {LEMKE,  NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL,
                                          NEWTON, PROX,   HOMOTOPY,  NEWTON, END};
 static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON,   HYBRID, GAUSS_SEIDEL,
@@ -91,7 +93,7 @@ static const signed char *order(carom_problem *pb, carom_kind k, double tol) {
     if (loose(pb, tol) || !carom_problem_rows(pb)) return LOOSE;
     if (k.friction == 0) {
         if (k.unilateral == 0) return RIGID;
-        if (k.bilateral == 0 && k.unilateral <= 2) return ONE;
+        if (k.unilateral <= 2) return ONE;
         if (pb->n > SMOOTH_ROWS && sparse(pb)) return SPARSE;
         return k.unilateral <= 20 && !warm(pb) ? SMOOTH_FEW : SMOOTH_MANY;
     }
@@ -99,13 +101,16 @@ static const signed char *order(carom_problem *pb, carom_kind k, double tol) {
     return pb->n > DENSE_ROWS || (pb->n > RUBBING_ROWS && sparse(pb)) ? SPARSE : RUBBING;
 }
 
+// Orders that begin with G by blocks or by bodies.
+static bool by_blocks(const signed char *next) { return next == LOOSE || next == SPARSE; }
+
 static int largest(const carom_solver *s, int n, int rigid) {
-    if (s->laws == 1u << CAROM_BILATERAL && rigid < n) n = rigid;
+    if (s->laws == 1u << CAROM_BILATERAL && rigid < n) n = rigid > DENSE_ROWS ? rigid : n < DENSE_ROWS ? n : DENSE_ROWS;
     return s->max_rows > 0 && n > s->max_rows ? s->max_rows : n;
 }
 
 static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
-    if ((!pb->G && !s->sparse) || (s->parts ? !pb->parts : !pb->G && !pb->rows)) return false;
+    if (!s || (!pb->G && !s->sparse) || (s->parts ? !pb->parts : !pb->G && !pb->rows)) return false;
     if (carom_problem_narrow(pb) && s != &carom_solver_joints) return false;
     return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) &&
            pb->n <= largest(s, chain->n, chain->rigid);
@@ -123,12 +128,12 @@ static void allocate_one(const carom_solver *s, void *work, carom_arena *mem, si
 carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first) {
     alignas(64) unsigned char scratch[CAROM_SOLVER_WORK];
     carom_chain *chain = carom_allocate_bytes(mem, sizeof(carom_chain));
-    double *best = carom_allocate(mem, (size_t)n);
+    double *best = carom_allocate(mem, (size_t)n), *kept = carom_allocate(mem, (size_t)n);
     const size_t view = n < CAROM_DENSE_ROWS ? (size_t)n : CAROM_DENSE_ROWS;
     double *dense = carom_allocate(mem, view * view);
     void *first_work = carom_allocate_bytes(mem, CAROM_SOLVER_WORK);
     carom_border aside;
-    carom_allocate_border(chain ? &chain->border : &aside, mem, n, nb, rigid);
+    carom_allocate_border(chain ? &chain->border : &aside, mem, n, rigid);
     const size_t mark = mem->used;
     size_t top = mark;
     for (int i = 0; i < COUNT; i++)
@@ -143,6 +148,7 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
     chain->first = first;
     chain->first_work = first_work;
     chain->best = best;
+    chain->kept = kept;
     chain->dense = dense;
     chain->shared = mem->base + mark;
     chain->shared_size = top - mark;
@@ -284,19 +290,19 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     carom_problem view, *pb = given;
     const carom_kind kind = carom_problem_kind(pb);
     carom_report stands;
-    if (!chain->first && kind.friction > 0 && !loose(pb, tol) && start_stands(pb, tol, &stands)) return stands;
+    // joints alone are no problem for a solver of contacts
+    const carom_solver *first = kind.unilateral > 0 || fits(chain, chain->first, pb, kind) ? chain->first : NULL;
+    if (!first && kind.friction > 0 && !loose(pb, tol) && start_stands(pb, tol, &stands)) return stands;
     const signed char *next = order(pb, kind, tol);
     const double enough = given->acceptable;
-    if (next != LOOSE && next != SPARSE)
-        given->acceptable = 0; // (TOL-5): solvers of dense matrices cost little, all are
-                               // tried
-    if (chain->first && !chain->first->parts) carom_problem_rows(pb);
-    if (!carom_problem_narrow(pb) && !(chain->first ? chain->first : solvers[*next])->sparse)
+    if (!by_blocks(next)) given->acceptable = 0; // (TOL-5): solvers of dense matrices cost little, all are tried
+    if (first && !first->parts) carom_problem_rows(pb);
+    if (!carom_problem_narrow(pb) && !(first ? first : solvers[*next])->sparse)
         pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst_block = -1, .fallbacks = -1, .solver = "none"};
-    if (chain->first) {
+    if (first) {
         report.fallbacks = 0;
-        if (fits(chain, chain->first, pb, kind)) report = carom_solver_solve(chain->first, chain->first_work, pb, tol);
+        if (fits(chain, first, pb, kind)) report = carom_solver_solve(first, chain->first_work, pb, tol);
     } else if (next == LOOSE && chain->choice && (kind.laws & ~carom_solver_bodies.laws) == 0) {
         report = by_choice(chain, pb, tol, &next);
     } else {
@@ -314,7 +320,7 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
 static bool by_formula(const carom_problem *pb) {
     const carom_block *b = pb->block;
     if (!pb->G || pb->nb < 1 || pb->nb > 2 || b->law == CAROM_BILATERAL) return false;
-    return pb->nb == 1 || (b[1].law != CAROM_BILATERAL && !carom_has_friction(b) && !carom_has_friction(b + 1));
+    return pb->nb == 1 || (!carom_has_friction(b) && !carom_has_friction(b + 1));
 }
 
 void carom_chain_set_choice(carom_chain *chain, carom_choice *choice) { chain->choice = choice; }
@@ -343,18 +349,41 @@ static carom_report solve(carom_chain *chain, carom_problem *pb, double tol) {
     return report;
 }
 
-// Contacts alone, where many joints can be eliminated.
-static bool solve_contacts(carom_chain *chain, carom_problem *pb, double tol, carom_report *report) {
+static bool holds(const carom_problem *pb, const carom_report *r) {
+    return r->converged || r->residual <= pb->acceptable;
+}
+
+// (SOL-30)  Contacts alone.
+static carom_report solve_contacts(carom_chain *chain, carom_problem *given, double tol) {
     carom_border *w = &chain->border;
-    if (!carom_border_split(w, pb)) return false;
-    *report = solve(chain, &w->contacts, tol);
-    report->residual = carom_border_join(w, pb, tol, &report->worst_block);
-    report->converged = carom_solved(pb, report->residual, tol);
-    return report->converged || report->residual <= pb->acceptable;
+    carom_problem view, *pb = expand(chain, given, &view);
+    carom_report report = {.residual = INFINITY, .worst_block = -1, .solver = "none"};
+    if (!carom_border_split(w, pb)) return report;
+    report = solve(chain, &w->contacts, tol);
+    report.residual = carom_border_join(w, pb, tol, &report.worst_block);
+    report.converged = carom_solved(pb, report.residual, tol);
+    return report;
+}
+
+static bool has_joints(const carom_problem *pb) {
+    for (int b = 0; b < pb->nb; b++)
+        if (pb->block[b].law == CAROM_BILATERAL) return true;
+    return false;
 }
 
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
     assert(pb->n <= chain->n && pb->nb <= chain->nb);
-    carom_report report;
-    return solve_contacts(chain, pb, tol, &report) ? report : solve(chain, pb, tol);
+    if (!has_joints(pb)) return solve(chain, pb, tol);
+    const carom_kind kind = carom_problem_kind(pb);
+    if (kind.unilateral == 0) return solve(chain, pb, tol);
+    const bool whole = !carom_border_pays(pb, kind.bilateral) && by_blocks(order(pb, kind, tol));
+    const carom_report report = whole ? solve(chain, pb, tol) : solve_contacts(chain, pb, tol);
+    if (holds(pb, &report)) return report;
+    for (int i = 0; i < pb->n; i++) chain->kept[i] = pb->p[i];
+    carom_report other = whole ? solve_contacts(chain, pb, tol) : solve(chain, pb, tol);
+    if (other.residual < report.residual) return other;
+    for (int i = 0; i < pb->n; i++) pb->p[i] = chain->kept[i];
+    other = report;
+    other.residual = carom_residual(pb, &other.worst_block);
+    return other;
 }

@@ -45,7 +45,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (pb->nb == 1) {
         const carom_block *b = pb->block;
         if (!carom_has_friction(b)) {
-            done = b->law != CAROM_BILATERAL && single(pb, 0);
+            done = single(pb, 0);
             for (int i = 1; i < pb->n; i++) pb->p[i] = 0;
         } else {
             carom_local_friction(pb->G, pb->ld, pb->c, pb->n - 1, b->mu, CAROM_SLIP_EXACT, pb->p);
@@ -53,8 +53,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         }
     } else if (pb->nb == 2) {
         const carom_block *b = pb->block, *k = b + 1;
-        if (b->law == CAROM_BILATERAL || k->law == CAROM_BILATERAL || carom_has_friction(b) || carom_has_friction(k))
-            return (carom_report){.converged = false};
+        if (carom_has_friction(b) || carom_has_friction(k)) return (carom_report){.converged = false};
         for (int i = 0; i < pb->n; i++) pb->p[i] = 0;
         done = pair(pb, b->at, k->at, 0.5 * tol);
     }
@@ -68,7 +67,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
 const carom_solver carom_solver_direct = {
     .name = "direct",
     .about = "one or two contacts by formula",
-    .laws = CAROM_EVERY_LAW & ~(1u << CAROM_BILATERAL),
+    .laws = CAROM_CONTACT_LAWS,
     .max_blocks = 2,
     .work_size = 1,
     .allocate = allocate,

@@ -1,8 +1,8 @@
 // enumerate.c: all patterns of open, stick and slip, one after the other.
 //
-// Spec: docs/solvers.md, "enumerate".  Frictionless and planar contacts, few of them (2^a 4^b patterns); bilateral rows
-// are eliminated first.  Finds a solution whenever there is one that rounding lets it recognise, dependent
-// contacts included.  The pattern of the start is tried first, so a warm problem costs one small system.
+// Spec: docs/solvers.md, "enumerate".  Frictionless and planar contacts, few of them (2^a 4^b patterns).  Finds a
+// solution whenever there is one that rounding lets it recognise, dependent contacts included.  The pattern of the
+// start is tried first, so a warm problem costs one small system.
 #include "base/tolerance.h"
 #include "linalg/dense.h"
 #include "solver/reduce.h"
@@ -35,13 +35,12 @@ static double diagonal(const patterns *w, int i, double fallback) {
 
 static bool gather(patterns *w, const carom_problem *pb, const carom_reduced *r) {
     double largest = 0;
-    w->nc = 0, w->n = r->nu, w->ld = r->ld, w->S = r->S, w->s = r->s;
-    if (r->nu > ROWS) return false;
+    w->nc = 0, w->n = r->n, w->ld = r->ld, w->S = r->S, w->s = r->s;
+    if (r->n > ROWS) return false;
     for (int i = 0; i < w->n; i++) largest = fmax(largest, diagonal(w, i, 0));
     if (!(largest > 0)) largest = 1;
     for (int i = 0, k = 0; i < pb->nb; i++) {
         const carom_block *b = pb->block + i;
-        if (b->law == CAROM_BILATERAL) continue;
         const bool rubs = carom_has_friction(b);
         if (w->nc == MOST || (rubs && b->law >= CAROM_SPATIAL)) return false;
         w->at[w->nc] = k;
@@ -58,10 +57,10 @@ static bool gather(patterns *w, const carom_problem *pb, const carom_reduced *r)
 // Pattern that the start p is in.
 static void recognise(const patterns *w, const carom_problem *pb, const carom_reduced *r, state *z) {
     for (int k = 0; k < w->nc; k++) {
-        const double pN = pb->p[r->U[w->at[k]]];
+        const double pN = pb->p[r->row[w->at[k]]];
         z[k] = pN > 0 ? STICK : OPEN;
         if (w->states[k] == 2 || !(pN > 0)) continue;
-        const double pT = pb->p[r->U[w->at[k] + 1]], limit = w->mu[k] * pN * (1 - CAROM_SAME);
+        const double pT = pb->p[r->row[w->at[k] + 1]], limit = w->mu[k] * pN * (1 - CAROM_SAME);
         z[k] = pT >= limit ? SLIP_BACKWARD : pT <= -limit ? SLIP_FORWARD : STICK;
     }
 }
@@ -182,7 +181,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
 const carom_solver carom_solver_enumerate = {
     .name = "enumerate",
     .about = "all patterns of open, stick and slip; frictionless and planar, few contacts",
-    .laws = 1u << CAROM_BILATERAL | 1u << CAROM_UNILATERAL | 1u << CAROM_PLANAR,
+    .laws = 1u << CAROM_UNILATERAL | 1u << CAROM_PLANAR,
     .max_blocks = MOST,
     .max_rows = 600,
     .work_size = sizeof(enumerate),

@@ -96,7 +96,6 @@ static void slip(homotopy *w, const double *y, const carom_block *b, const doubl
 // (SOL-24)  The law of a block; on entry its rows are u = 0.
 static void impose(homotopy *w, const double *y, const carom_block *b) {
     const int i = b->at, tangents = carom_block_tangents(b);
-    if (b->law == CAROM_BILATERAL) return;
     double z[1 + CAROM_TANGENTS] = {0};
     for (int k = 0; k <= tangents; k++) z[k] = y[i + k] - w->f[i + k];
     const bool open = !(z[0] > 0);
@@ -277,7 +276,7 @@ static bool set_out(homotopy *w) {
     if (!(w->size > 0 && w->size < INFINITY)) return false;
     for (int i = 0; i < w->m; i++) w->end[i] = w->forward[i] = i == w->n, w->y[i] = 0;
     for (int b = 0; b < w->pb.nb; b++)
-        if (w->pb.block[b].law != CAROM_BILATERAL) w->y[w->pb.block[b].at] = 1 + 0.3 * fmod(0.6180339887 * (b + 1), 1);
+        w->y[w->pb.block[b].at] = 1 + 0.3 * fmod(0.6180339887 * (b + 1), 1);
     for (int i = 0; i < w->n; i++) w->a[i] = w->y[i];
     w->positive = true;
     if (!look_ahead(w, w->y)) return false;
@@ -297,8 +296,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 
 const carom_solver carom_solver_homotopy = {
     .name = "homotopy",
-    .about = "the path of answers from a problem that has one; all laws, few contacts, slow",
-    .laws = CAROM_EVERY_LAW,
+    .about = "the path of answers from a problem that has one; all laws of contacts, few of them, slow",
+    .laws = CAROM_CONTACT_LAWS,
     .max_rows = 60,
     .work_size = sizeof(homotopy),
     .allocate = allocate,

@@ -4,7 +4,7 @@
 // row i of L and column i of U start where row or column i of G starts.  Rows that start together (those of a joint)
 // are a group: they are eliminated together, and stored side by side, so that vector instructions treat all of them at
 // once.  No pivoting: G = W'M^-1 W is positive definite, or nearly so.  When a pivot has cancelled (redundant joints)
-// the shortest of all answers is taken.
+// the shortest of all answers is taken; before contacts, any one, by full pivoting.
 #include "solver/joints.h"
 #include "contact/law.h"
 #include "linalg/dense.h"
@@ -28,7 +28,9 @@ typedef struct joints {
     double *D, *r;       // n: 1/d, what is left
     double *X, *Y;       // n x WIDE: columns of D U and, beside them, rows of L D that are being computed
     double *work;        // 3 n
-    int *first, *column; // n: where a row starts, if the problem does not say so; scratch
+    int *first, *column; // n: where a row starts, if the problem does not say so; scratch; rows and columns in the
+                         // order of full pivoting
+    int rank;            // by full pivoting, which has its factor in L and its scales in `work`
     group *groups;       // n at most
     int count;           // of groups
     bool symmetric, factored; // of the problem at hand
@@ -281,17 +283,17 @@ static void solve_upper(const joints *w, int n) {
     }
 }
 
-// p = -G^+ c, in units of the levers
-static void shortest(joints *w, const carom_problem *pb) {
+// x = G^+ x, in units of the levers
+static void shortest(joints *w, const carom_problem *pb, double *x) {
     const int n = pb->n;
     carom_problem_copy(pb, w->L, n);
-    for (int i = 0; i < n; i++) w->r[i] = -pb->c[i];
+    for (int i = 0; i < n; i++) w->r[i] = x[i];
     for (int j = 0; j < n && pb->lever; j++) {
         for (int i = 0; i < n; i++) w->L[i + (size_t)j * (size_t)n] *= pb->lever[i] * pb->lever[j];
         w->r[j] *= pb->lever[j];
     }
-    carom_dense_shortest(w->L, n, n, CUT, w->column, w->work, w->r, pb->p);
-    for (int i = 0; i < n && pb->lever; i++) pb->p[i] *= pb->lever[i];
+    carom_dense_shortest(w->L, n, n, CUT, w->column, w->work, w->r, x);
+    for (int i = 0; i < n && pb->lever; i++) x[i] *= pb->lever[i];
 }
 
 static carom_report solve(void *work, carom_problem *pb, double tol) {
@@ -302,26 +304,44 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (w->factored) {
         solve_upper(w, pb->n);
         for (int i = 0; i < pb->n; i++) pb->p[i] = -w->r[i];
-    } else shortest(w, pb);
+    } else {
+        for (int i = 0; i < pb->n; i++) pb->p[i] = -pb->c[i];
+        shortest(w, pb, pb->p);
+    }
     return (carom_report){.converged = true, .iterations = 1};
 }
 
-bool carom_joints_factor(void *work, const carom_problem *pb) {
+void carom_joints_factor(void *work, const carom_problem *pb) {
     joints *w = work;
-    for (int i = 0; i < pb->n; i++) w->r[i] = pb->c[i];
-    return w->factored = factor(w, pb);
+    const int n = pb->n;
+    for (int i = 0; i < n; i++) w->r[i] = pb->c[i];
+    w->factored = factor(w, pb);
+    if (w->factored) return;
+    carom_problem_copy(pb, w->L, n);
+    w->rank = carom_dense_full(w->L, n, n, CUT, w->first, w->column, w->work);
 }
 
 void carom_joints_solve(void *work, double *x, int n) {
     joints *w = work;
     double *own = w->r;
     int g = 0, zeros = 0;
+    if (!w->factored) {
+        for (int i = 0; i < n; i++) w->r[i] = x[i];
+        carom_dense_full_solve(w->L, n, n, w->rank, w->first, w->column, w->work, w->r, x);
+        return;
+    }
     while (zeros < n && x[zeros] == 0) zeros++;
     while (g + 1 < w->count && w->groups[g + 1].i <= zeros) g++;
     w->r = x;
     for (; g < w->count; g++) forward_group(w, w->groups + g);
     solve_upper(w, n);
     w->r = own;
+}
+
+void carom_joints_answer(void *work, const carom_problem *pb, double *x) {
+    joints *w = work;
+    if (w->factored) carom_joints_solve(work, x, pb->n);
+    else shortest(w, pb, x);
 }
 
 // p = p - G^-1 (G p + c): rounding has left too much

@@ -2,8 +2,8 @@
 //
 // Spec: docs/solvers.md, "lemke".  Source: R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem,
 // SIAM 2009, section 4.4.  Dictionary form; ties of the ratio test are broken lexicographically, so it ends for every
-// positive semi-definite G: with a solution, or on a ray that proves there is none.  Bilateral rows are eliminated
-// first.  About as many pivots as there are contacts that close, each n^2 multiply-adds.
+// positive semi-definite G: with a solution, or on a ray that proves there is none.  About as many pivots as there are
+// contacts that close, each n^2 multiply-adds.
 #include "solver/reduce.h"
 
 static const double NO_MASS = 1e-14; // of the largest diagonal entry of S: a row below is one that nothing can move
@@ -14,16 +14,16 @@ static const double TIED = 1e-12;    // the same in the order that breaks ties: 
 
 typedef struct {
     carom_reduced red;
-    double *T;            // dictionary, row-major   nu x (nu + 2)
-    double *z;            // nu
-    double *d, *r, *kept; // scales, residual, z before refinement   nu
-    int *basic, *column;  // variable of each row, of each column: w_i is i, z_i is nu + i, z_0 is 2 nu
+    double *T;            // dictionary, row-major   n x (n + 2)
+    double *z;            // n
+    double *d, *r, *kept; // scales, residual, z before refinement   n
+    int *basic, *column;  // variable of each row, of each column: w_i is i, z_i is n + i, z_0 is 2 n
     int *place;           // of each variable: its column, or -1 - row
     int *tied;
     double weak;          // tied pivots below this part of the strongest are left out
 } lemke;
 
-enum { Z0 = 0, Q = 1, FIRST = 2 }; // columns: z_0 at the start, the constant, then z_1 .. z_nu at the start
+enum { Z0 = 0, Q = 1, FIRST = 2 }; // columns: z_0 at the start, the constant, then z_1 .. z_n at the start
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
     lemke *w = work;
@@ -42,7 +42,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
 //          `spread` times its size,
 // differently in each row, so that there are no ties.
 static bool start(lemke *w, double spread) {
-    const int n = w->red.nu, ld = n + 2;
+    const int n = w->red.n, ld = n + 2;
     bool closed = false;
     double largest = 0, size = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, w->red.S[i + (size_t)i * w->red.ld]);
@@ -72,7 +72,7 @@ static bool start(lemke *w, double spread) {
 
 // Row r is solved for the variable of column e, which replaces it everywhere.
 static void exchange(lemke *w, int r, int e) {
-    const int n = w->red.nu, ld = n + 2;
+    const int n = w->red.n, ld = n + 2;
     double *restrict y = w->T + (size_t)r * ld;
     const double inverse = 1 / y[e];
     y[e] = -1;
@@ -94,12 +94,12 @@ static void exchange(lemke *w, int r, int e) {
 // (SOL-9)  Entry k of row i of the inverse basis: w_k's column with the sign turned, or a unit vector.
 static double inverse_entry(const lemke *w, int i, int k) {
     const int at = w->place[k];
-    return at >= 0 ? -w->T[(size_t)i * (w->red.nu + 2) + at] : -1 - at == i ? 1 : 0;
+    return at >= 0 ? -w->T[(size_t)i * (w->red.n + 2) + at] : -1 - at == i ? 1 : 0;
 }
 
 // Among the tied rows the one that is lexicographically smallest after division by its pivot.
 static int untie(const lemke *w, int ties, int e) {
-    const int n = w->red.nu, ld = n + 2;
+    const int n = w->red.n, ld = n + 2;
     for (int k = 0; k < n && ties > 1; k++) {
         double least = INFINITY;
         for (int t = 0; t < ties; t++) {
@@ -121,7 +121,7 @@ static int untie(const lemke *w, int ties, int e) {
 // jammed piles of 100 contacts every third run ended on a false ray).  It may also break the order that forbids cycles:
 // see solve().
 static int drop_weak(const lemke *w, int ties, int e) {
-    const int ld = w->red.nu + 2;
+    const int ld = w->red.n + 2;
     double strongest = 0;
     int kept = 0;
     for (int t = 0; t < ties; t++) strongest = fmax(strongest, -w->T[(size_t)w->tied[t] * ld + e]);
@@ -132,7 +132,7 @@ static int drop_weak(const lemke *w, int ties, int e) {
 
 // The row that blocks column e first; -1: none does.  z_0 leaves whenever it may.
 static int ratio_test(const lemke *w, int e, double size) {
-    const int n = w->red.nu, ld = n + 2;
+    const int n = w->red.n, ld = n + 2;
     double least = INFINITY, steepest = 0;
     for (int i = 0; i < n; i++) steepest = fmax(steepest, fabs(w->T[(size_t)i * ld + e]));
     const double flat = -FLAT * steepest;
@@ -154,7 +154,7 @@ static int ratio_test(const lemke *w, int e, double size) {
 
 // How far w is from vanishing where z is basic; w goes to r.
 static double miss(lemke *w) {
-    const int n = w->red.nu;
+    const int n = w->red.n;
     double off = 0;
     for (int i = 0; i < n; i++) w->r[i] = w->red.s[i];
     for (int j = 0; j < n; j++) {
@@ -169,7 +169,7 @@ static double miss(lemke *w) {
 
 // Errors of many exchanges are taken out with the inverse that the dictionary holds, as long as that helps.
 static void refine(lemke *w, double target) {
-    const int n = w->red.nu, ld = n + 2;
+    const int n = w->red.n, ld = n + 2;
     double off = miss(w);
     for (int pass = 0; pass < 5 && off > target; pass++) {
         for (int i = 0; i < n; i++) w->kept[i] = w->z[i];
@@ -192,7 +192,7 @@ static void refine(lemke *w, double target) {
 
 // Exchanges until z_0 has left; false: a ray, or too many.
 static bool pivot(lemke *w, int *iterations) {
-    const int n = w->red.nu, ld = n + 2, most = 100 + 20 * n;
+    const int n = w->red.n, ld = n + 2, most = 100 + 20 * n;
     int r = 0, e = Z0;
     for (int i = 1; i < n; i++)
         // the last of equals is the lexicographically smallest
@@ -216,7 +216,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     lemke *w = work;
     carom_report report = {.converged = true};
     carom_reduce(&w->red, pb);
-    const int n = w->red.nu, ld = n + 2;
+    const int n = w->red.n, ld = n + 2;
     for (int i = 0; i < n; i++) w->z[i] = 0;
     for (int k = 0; k < COUNT && n > 0 && start(w, attempts[k].spread); k++) {
         w->weak = attempts[k].weak;
@@ -236,7 +236,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 const carom_solver carom_solver_lemke = {
     .name = "lemke",
     .about = "complementary pivoting; no friction",
-    .laws = 1u << CAROM_BILATERAL | 1u << CAROM_UNILATERAL,
+    .laws = 1u << CAROM_UNILATERAL,
     .max_blocks = 1000,
     .max_rows = 1000,
     .work_size = sizeof(lemke),

@@ -23,7 +23,7 @@ enum { FEW = 96 }; // unknowns up to which a singular system with friction gets 
                    // one such step), and
                     // rows up to which the halving sequence is tried
 
-typedef enum { OPEN, STICK, SLIP } state; // bilateral rows and frictionless closed contacts: STICK
+typedef enum { OPEN, STICK, SLIP } state; // frictionless closed contacts: STICK
 
 typedef struct {
     state is;
@@ -83,10 +83,6 @@ static void read_states(const newton *w, const carom_problem *pb, mode *z) {
     for (int k = 0; k < pb->nb; k++) {
         const carom_block *b = pb->block + k;
         const int i = b->at;
-        if (b->law == CAROM_BILATERAL) {
-            z[k].is = STICK;
-            continue;
-        }
         const double zN = w->d[i] * w->p[i] - w->u[i];
         z[k].is = zN > 0 ? STICK : OPEN;
         if (!(zN > 0) || !carom_has_friction(b)) continue;
@@ -561,8 +557,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 
 const carom_solver carom_solver_newton = {
     .name = "newton",
-    .about = "semi-smooth Newton from the start given; all laws",
-    .laws = CAROM_EVERY_LAW,
+    .about = "semi-smooth Newton from the start given; all laws of contacts",
+    .laws = CAROM_CONTACT_LAWS,
     .max_rows = 3000,
     .work_size = sizeof(newton),
     .allocate = allocate,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const carom_solver *const list[] = {
-#define CAROM_SOLVER(table) &table,
+#define CAROM_SOLVER(table, name) &table,
 #include "solver/solvers.def"
 #undef CAROM_SOLVER
 };

@@ -46,6 +46,7 @@ static bool value_of(const carom_model *m, int i, carom_lane_kind *kind, int *in
     case BOUND_GRAVITY:
     case BOUND_COEFFICIENT: return *kind = CAROM_LANE_RANGE, *index = i, true;
     case BOUND_NUMBER: break;
+    default: break; // of a dynamic contact list, which lanes do not have
     }
     return false;
 }

@@ -249,14 +249,68 @@ static bool is_prefix(const char *s) {
     return carom_is_letter(*s);
 }
 
-// The whole text, in the C locale.
-static carom_status write_all(const ctext *at, const char *text, size_t length, carom_error *err) {
-    const ctext c = *at;
-    const carom_model *m = c.m;
-    const char *prefix = c.prefix;
+static void put_head(const ctext *c, const char *text, size_t length) {
+    const carom_model *m = c->m;
+    put(c, "// "), put_escaped(c, CAROM_FOR_C_COMMENT, m->name ? m->name : c->prefix);
+    put(c, " as C functions: mass, forces, gaps, directions and their derivatives.\n"
+           "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
+           "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
+    if (carom_ctext_has_parts(c) || m->npairs || m->near)
+        put(c, "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
+    put(c, "\n");
+    put_model(c, text, length);
+    put(c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the "
+           "compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double "
+           "*)&(double){x})\n\n");
+    put(c, carom_scalar_text), put(c, carom_libm_text), put(c, "\n");
+    if (!m->mech->ntables) return;
+    put(c, "// Derivative k of a table.\n");
+    put(c, carom_curve_text);
+    put(c, "\n\n");
+}
+
+// Numbers of everything, names, parameters and the initial state.
+static void put_data(const ctext *c) {
+    const carom_model *m = c->m;
+    const char *prefix = c->prefix;
     const terms w_as = m->w;
-    const int mass = m->mass.n + carom_ctext_mass_entries(&c), K = m->K.n + carom_ctext_tangent_entries(&c, false),
-              C = m->C.n + carom_ctext_tangent_entries(&c, true);
+    const int mass = m->mass.n + carom_ctext_mass_entries(c), K = m->K.n + carom_ctext_tangent_entries(c, false),
+              C = m->C.n + carom_ctext_tangent_entries(c, true);
+    PUT(c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
+    PUT(c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix,
+        m->ndir);
+    PUT(c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix,
+        m->W.n + carom_ctext_pair_entries(c), prefix, m->w.n);
+    PUT(c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix,
+        m->nout);
+    carom_ctext_enum(c, CAROM_POSITION);
+    carom_ctext_enum(c, CAROM_VELOCITY);
+    carom_ctext_enum(c, CAROM_PARAMETER);
+    put_names(c, "coordinates", carom_model_coordinate, m->nq);
+    put_names(c, "parameters", parameter_name, m->np);
+    put_names(c, "constraints", constraint_name, m->ne + m->nc);
+    put_names(c, "output_names", carom_model_output, m->nout);
+    put_numbers(c, "p0", m->parameter, m->np);
+    put_numbers(c, "q0", m->q0, m->nq);
+    put_numbers(c, "v0", m->v0, m->nv);
+    const part w = {.group = -1, .name = "w", .list = {&w_as}, .subscripts = 1};
+    put_subscripts(c, &w, false);
+}
+
+static void put_contacts(const ctext *c) {
+    const carom_model *m = c->m;
+    put(c, "\n// By contact: restitution, friction, and the first of its local directions.\n");
+    PUT(c, "const struct { double restitution, friction; int direction, directions; } %.100s_contact[] = {", c->prefix);
+    for (int i = 0; i < m->nc; ++i)
+        PUT(c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction,
+            m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
+    put(c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
+    carom_ctext_ellipses(c, "contact", m->contacts, m->nc);
+    put(c, "\n");
+}
+
+static carom_status put_functions(const ctext *c, carom_error *err) {
+    const carom_model *m = c->m;
     const part parts[] = {
         {GROUP_MASS,
          "mass",
@@ -286,58 +340,22 @@ static carom_status write_all(const ctext *at, const char *text, size_t length, 
          0},
         {GROUP_OUTPUTS, "outputs", "The outputs of the model.", {0}, 0},
     };
-    put(&c, "// "), put_escaped(&c, CAROM_FOR_C_COMMENT, m->name ? m->name : prefix);
-    put(&c, " as C functions: mass, forces, gaps, directions and their derivatives.\n"
-            "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
-            "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
-    if (carom_ctext_has_parts(&c) || m->npairs || m->near)
-        put(&c,
-            "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
-    put(&c, "\n");
-    put_model(&c, text, length);
-    put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the "
-            "compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double "
-            "*)&(double){x})\n\n");
-    put(&c, carom_scalar_text), put(&c, carom_libm_text), put(&c, "\n");
-    if (m->mech->ntables) {
-        put(&c, "// Derivative k of a table.\n");
-        put(&c, carom_curve_text);
-        put(&c, "\n\n");
-    }
-    PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
-    PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix,
-        m->ndir);
-    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix,
-        m->W.n + carom_ctext_pair_entries(&c), prefix, m->w.n);
-    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix,
-        m->nout);
-    carom_ctext_enum(&c, CAROM_POSITION);
-    carom_ctext_enum(&c, CAROM_VELOCITY);
-    carom_ctext_enum(&c, CAROM_PARAMETER);
-    put_names(&c, "coordinates", carom_model_coordinate, m->nq);
-    put_names(&c, "parameters", parameter_name, m->np);
-    put_names(&c, "constraints", constraint_name, m->ne + m->nc);
-    put_names(&c, "output_names", carom_model_output, m->nout);
-    put_numbers(&c, "p0", m->parameter, m->np);
-    put_numbers(&c, "q0", m->q0, m->nq);
-    put_numbers(&c, "v0", m->v0, m->nv);
-    const part w = {.group = -1, .name = "w", .list = {&w_as}, .subscripts = 1};
-    put_subscripts(&c, &w, false);
-    put(&c, "\n// By contact: restitution, friction, and the first of its local directions.\n");
-    PUT(&c, "const struct { double restitution, friction; int direction, directions; } %.100s_contact[] = {", prefix);
-    for (int i = 0; i < m->nc; ++i)
-        PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction,
-            m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
-    put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
-    carom_ctext_ellipses(&c, "contact", m->contacts, m->nc);
-    put(&c, "\n");
-    carom_ctext_parts(&c);
-    CAROM_TRY(carom_ctext_pairs(&c, err));
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(&c, &parts[k], err));
-    CAROM_TRY(put_kinks(&c, err));
-    CAROM_TRY(put_controllers(&c, err));
-    CAROM_TRY(carom_ctext_near(&c, err));
-    put_move(&c);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(c, &parts[k], err));
+    return CAROM_OK;
+}
+
+// The whole text, in the C locale.
+static carom_status write_all(const ctext *c, const char *text, size_t length, carom_error *err) {
+    put_head(c, text, length);
+    put_data(c);
+    put_contacts(c);
+    carom_ctext_parts(c);
+    CAROM_TRY(carom_ctext_pairs(c, err));
+    CAROM_TRY(put_functions(c, err));
+    CAROM_TRY(put_kinks(c, err));
+    CAROM_TRY(put_controllers(c, err));
+    CAROM_TRY(carom_ctext_near(c, err));
+    put_move(c);
     return CAROM_OK;
 }
 
