@@ -13,6 +13,7 @@ static const double NEAR_EVENT = 0.02; // of a period: a return so close to an e
 static const double TYPICAL = 1e-3; // of the largest: least size of a coordinate or rate
 static const double SETTLED = 1e-4; // of the period: a guess that changes by less
 static const double AT_REST = 1e-9; // in typical sizes: a motion that goes no further is only rounding
+// states that decide whether a symmetry holds; others beside the start: chosen, one may agree by chance
 enum { SAMPLES = 6, BESIDE = 3 };
 
 // States of a run at equal times.
@@ -282,7 +283,7 @@ static carom_status tune_period(carom_cycle *c) {
 
 static carom_status guess_free(carom_cycle *c, double window, double guess) {
     carom_shooter *s = &c->s;
-    enum { STEPS = 1200 };
+    enum { STEPS = 1200 }; // of a window of four times T: 300 each
     film f = {0};
     int from = 0, to = 0;
     c->T = window / 4;

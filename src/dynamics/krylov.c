@@ -21,6 +21,8 @@ static const double FINER = 2e-4;   // of the tolerance before: what two steps c
 static const double UNKNOWN = 100;  // errors of runs in units of their tolerance, until they are measured
 static const double ENOUGH = 1e-10; // residual that is small, whatever runs allow
 static const double COLUMN = 1e-6, SHARP_COLUMN = 1e-7; // tolerances of columns: of steps; of multipliers
+// chosen: steps; halvings of one; directions kept for all, columns of the search for WANTED multipliers, which take
+// memory; PIECES of a run, for other steps (ORB-10)
 enum { MOST = 30, HALVINGS = 8, DIRECTIONS = 80, ARNOLDI = 60, WANTED = 2, PIECES = 7 };
 
 typedef struct pairs {

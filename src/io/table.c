@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// bytes of a text, columns: safeguards against damaged files; rows written at once
 enum { LONGEST_TEXT = 1024, MOST_COLUMNS = 4096, CHUNK = 4096 };
 
 carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {

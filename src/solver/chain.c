@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <stdalign.h>
 
+// END: of a list
 enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, BODIES, HOMOTOPY, COUNT, END = -1 };
 
 static const carom_solver *const solvers[COUNT] = {

@@ -397,7 +397,7 @@ static bool is_range(const varied *v) {
 }
 
 static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error *err) {
-    enum { MOST = 1000000 };
+    enum { MOST = 1000000 }; // a safeguard: the text of a compiler, 25 MB
     char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
     for (int k = 0; k < s->nvary; ++k) {
         const varied *v = &s->vary[k];

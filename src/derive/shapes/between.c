@@ -5,7 +5,7 @@
 #include "derive/shapes/shapes.h"
 #include <string.h>
 
-enum { MOST_CONTACTS = 20000 };
+enum { MOST_CONTACTS = 20000 }; // time and memory of their expressions: docs/limits.md
 static const char TOO_MANY[] =
     "too many %s of shapes that bend, or are on bodies with `motion`; the maximum is %d.  Drive such a body by a joint "
     "with `motion` instead";
