@@ -1,14 +1,16 @@
-// table-3-variants.c: the classic Moreau-Jean scheme on the slider-crank with friction, written anew, with what a program may do otherwise than (29)-(33) of
-// the half-explicit paper.  The study table-3 compiles and runs it:  cc -O2 table-3-variants.c -lm && ./a.out <REFERENCE.csv
-// REFERENCE: rows t, th1, th2, ... every 1e-5 s until 0.101 s.  Prints the error of Table 3 for single variants, and for all combinations of them.
+// table-3-variants.c: the classic Moreau-Jean scheme on the slider-crank with friction, written anew, with what a
+// program may do otherwise than (29)-(33) of the half-explicit paper.  The study table-3 compiles and runs it:  cc -O2
+// table-3-variants.c -lm && ./a.out <REFERENCE.csv REFERENCE: rows t, th1, th2, ... every 1e-5 s until 0.101 s.  Prints
+// the error of Table 3 for single variants, and for all combinations of them.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double L1 = 0.153, L2 = 0.306, A = 0.05, B = 0.025, CLEARANCE = 0.001, J3 = 2.7e-6, RESTITUTION = 0.4, FRICTION = 0.01;
-static const double M11 = 7.4e-5 + 0.153 * 0.153 * (0.038 / 4 + 0.038 + 0.076), M22 = 5.9e-4 + 0.306 * 0.306 * (0.038 / 4 + 0.076),
-                    M12 = 0.153 * 0.306 * (0.038 / 2 + 0.076);
+static const double L1 = 0.153, L2 = 0.306, A = 0.05, B = 0.025, CLEARANCE = 0.001, J3 = 2.7e-6, RESTITUTION = 0.4,
+                    FRICTION = 0.01;
+static const double M11 = 7.4e-5 + 0.153 * 0.153 * (0.038 / 4 + 0.038 + 0.076),
+                    M22 = 5.9e-4 + 0.306 * 0.306 * (0.038 / 4 + 0.076), M12 = 0.153 * 0.306 * (0.038 / 2 + 0.076);
 static const double WEIGHT1 = 9.81 * 0.153 * (0.038 / 2 + 0.038 + 0.076), WEIGHT2 = 9.81 * 0.306 * (0.038 / 2 + 0.076);
 static const int UP[4] = {1, 1, -1, -1}, TURN[4] = {1, -1, -1, 1}, SIDE[4] = {-1, 1, -1, 1};
 
@@ -25,7 +27,9 @@ static const choice choices[CHOICES] = {
     {"", 4, {"M, f at q_0", "M, f at q_1", "M, f at the middle", "f at q_0, M at q_1"}},
     {"impulses with ", 4, {"W, M at q_1", "W, M at q_0", "W, M at the middle", "W at q_1, M at q_0"}},
     {"restitution on ", 3, {"u(q_0, v_0)", "W'v_0", "W'v_f"}},
-    {"closed: ", 8, {"g + h/2 u", "g + h/4 u", "g + 3h/4 u", "g + h u", "g(q_0 + h/2 v_0)", "g(q_1)", "g(q_0)", "g(trapezoid)"}},
+    {"closed: ",
+     8,
+     {"g + h/2 u", "g + h/4 u", "g + 3h/4 u", "g + h u", "g(q_0 + h/2 v_0)", "g(q_1)", "g(q_0)", "g(trapezoid)"}},
     {"norm: ", 3, {"2-norm of th1, th2", "th1 alone", "Frobenius"}},
     {"", 3, {"until 0.1 s", "one step less", "one step more"}},
 };
@@ -38,8 +42,10 @@ static double gap(const double *q, int k) {
 }
 
 static void direction(const double *q, int k, int row, double *W) { // row 0: of the gap, 1: of the slip
-    if (row == 0) W[0] = -UP[k] * L1 * cos(q[0]), W[1] = -UP[k] * L2 * cos(q[1]), W[2] = TURN[k] * A * cos(q[2]) + B * sin(q[2]);
-    else W[0] = -L1 * sin(q[0]), W[1] = -L2 * sin(q[1]), W[2] = -SIDE[k] * A * sin(q[2]) - UP[k] * B * cos(q[2]);
+    if (row == 0)
+        W[0] = -UP[k] * L1 * cos(q[0]), W[1] = -UP[k] * L2 * cos(q[1]), W[2] = TURN[k] * A * cos(q[2]) + B * sin(q[2]);
+    else
+        W[0] = -L1 * sin(q[0]), W[1] = -L2 * sin(q[1]), W[2] = -SIDE[k] * A * sin(q[2]) - UP[k] * B * cos(q[2]);
 }
 
 static void accelerate(const double *q, const double *f, double *a) { // M(q) a = f
@@ -107,7 +113,8 @@ static void step(const int *how, double h, double *q, double *v) {
         ++n;
     }
     contacts(n, W, X, back, v_f);
-    for (int i = 0; i < 3; ++i) q[i] = how[POSITION] == 0 ? end[i] : q[i] + h * (how[POSITION] == 1 ? 0.5 * (v[i] + v_f[i]) : v_f[i]);
+    for (int i = 0; i < 3; ++i)
+        q[i] = how[POSITION] == 0 ? end[i] : q[i] + h * (how[POSITION] == 1 ? 0.5 * (v[i] + v_f[i]) : v_f[i]);
     memcpy(v, v_f, sizeof v_f);
 }
 
@@ -121,7 +128,8 @@ static int errors(const int *how, int N, double out[3][3]) {
         a += x * x, b += y * y, c += x * y;
         if (k < N - 1) continue;
         const int end = k == N ? 0 : k < N ? 1 : 2;
-        out[0][end] = sqrt(0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c)), out[1][end] = sqrt(a), out[2][end] = sqrt(a + b);
+        out[0][end] = sqrt(0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c)), out[1][end] = sqrt(a),
+        out[2][end] = sqrt(a + b);
     }
     return 1;
 }
@@ -134,14 +142,17 @@ static double error(const int *how, int N) {
 static void row(const int *how) {
     for (int N = 100; N <= 10000; N *= 10) {
         const double e = error(how, N);
-        if (e < HUGE_VAL) printf(" %.3e |", e);
-        else printf(" astray |");
+        if (e < HUGE_VAL)
+            printf(" %.3e |", e);
+        else
+            printf(" astray |");
     }
     printf("\n");
 }
 
 static void single_variants(void) {
-    printf("| Moreau's scheme, written anew | 1e-3 | 1e-4 | 1e-5 |\n|---|---|---|---|\n| paper | 7.1e-01 | 1.5e-01 | 4.5e-02 |\n| as printed |");
+    printf("| Moreau's scheme, written anew | 1e-3 | 1e-4 | 1e-5 |\n|---|---|---|---|\n| paper | 7.1e-01 | 1.5e-01 | "
+           "4.5e-02 |\n| as printed |");
     row((variant){0});
     for (int c = 0; c < CHOICES; ++c)
         for (int i = 1; i < choices[c].n; ++i) {
@@ -183,8 +194,11 @@ static void all_combinations(void) {
             nearest[NORM] = i / 3, nearest[STEPS] = i % 3;
         }
     } while (next(how, NORM));
-    printf("\n%d schemes with 3 norms and 3 end times: %d combinations, of which %d round to 0.71 at 1e-3. ", schemes, 9 * schemes, hits);
-    printf("Of these the nearest to the other two entries misses them by up to %.0f %%:\n\n| nearest | 1e-3 | 1e-4 | 1e-5 |\n|---|---|---|---|\n|", 100 * best);
+    printf("\n%d schemes with 3 norms and 3 end times: %d combinations, of which %d round to 0.71 at 1e-3. ", schemes,
+           9 * schemes, hits);
+    printf("Of these the nearest to the other two entries misses them by up to %.0f %%:\n\n| nearest | 1e-3 | 1e-4 | "
+           "1e-5 |\n|---|---|---|---|\n|",
+           100 * best);
     for (int c = 0; c < CHOICES; ++c) printf("%s %s", c > 0 ? ";" : "", choices[c].name[nearest[c]]);
     printf(" |");
     row(nearest);

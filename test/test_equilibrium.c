@@ -275,6 +275,17 @@ static void files(void **state) {
     put("l.state", "t,x,y,phi,x',y',phi'\n0,1,-1,0,0,0,0\n");
     assert_int_equal(carom("equilibrium l.yaml --from l.state"), 2);
     assert_says(complaints, "does not fit the model: the gap of 'floor' is -1");
+    // The same of a contact that a search finds: an ellipsoid above a floor, and below it.
+    static const char egg[] = "carom: 1\nparameters: {z: 0}\nshapes: {floor: {plane: [0, 0, 1], at: [0, 0, z]}}\n"
+                              "bodies: {egg: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 1], shape: {ellipsoid: "
+                              "[0.2, 0.1, 0.1]}}}\n"
+                              "contacts: {c: {between: [egg, floor]}}\n"
+                              "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n";
+    put("egg.yaml", egg);
+    assert_int_equal(carom("run egg.yaml --out egg.csv"), 0);
+    assert_int_equal(carom("run egg.yaml --set z=0.9 --start egg.csv --out e.csv"), 0);
+    assert_int_equal(carom("run egg.yaml --set z=2 --set egg.z=3 --start egg.csv"), 2);
+    assert_says(complaints, "egg.csv does not fit the model: the gap of 'egg-floor' is -1.1");
     put("d.yaml",
         "carom: 1\ncoordinates: {x: {at: 3, rate: 1}}\nenergy: {kinetic: \"x'^2\"}\nconstraints: {drive: x - t - 3}\n");
     assert_int_equal(carom("equilibrium d.yaml --json"), 1);

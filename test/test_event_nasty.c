@@ -1,8 +1,7 @@
 // test_event_nasty.c: cases that could keep an event-driven scheme busy for ever.  Each must end in bounded work, with
 // a clean ledger and the right physics, or with an error that says what is wrong.
-#include "model_text.h"
+#include "nasty.h"
 #include "system/system.h"
-#include <carom/event.h>
 
 #define check_near(x, y, tol)                                                                                          \
     do {                                                                                                               \
@@ -10,52 +9,20 @@
         if (!(fabs(x_ - y_) <= tol_)) fail_msg("%s = %.15g, expected %.15g +- %.2g", #x, x_, y_, tol_);                \
     } while (0)
 
-typedef struct result {
-    carom_model *model;
-    carom_sim *sim;
-    carom_status status;
-    carom_error err;
-    carom_ledger l;
-    int count[6];   // events by kind
-    double last[6]; // time of the last of each kind
-} result;
-
-static void observe(result *r) {
-    const carom_now now = carom_sim_now(r->sim);
-    for (int i = 0; i < now.nevents; ++i) {
-        r->count[now.events[i].kind] += 1;
-        r->last[now.events[i].kind] = now.events[i].t;
-    }
-}
-
 static void run_system(result *r, const carom_system *sys, const char *const *options, double h, double t_end) {
     carom_sim_def d = sim_def(r->model, "event-driven", options, h, t_end);
     d.system = sys;
-    r->sim = carom_sim_create(&d, &r->err);
-    if (!r->sim) fail_msg("%s", r->err.text);
-    while (r->status == CAROM_OK && !carom_sim_done(r->sim)) {
-        r->status = carom_sim_step(r->sim, &r->err);
-        if (r->status == CAROM_OK) observe(r);
-    }
-    assert_int_equal(carom_sim_ledger(r->sim, &r->l, &r->err), CAROM_OK);
+    nasty_run(r, &d, 200000);
 }
 
 static result run_with(const char *text, const char *const *set, const char *const *options, double h, double t_end) {
-    result r = {.status = CAROM_OK};
-    r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set},
-                                 &r.err);
-    if (!r.model) fail_msg("%s", r.err.text);
+    result r = nasty_model(text, set);
     run_system(&r, carom_model_system(r.model), options, h, t_end);
     return r;
 }
 
 static result run(const char *text, const char *const *set, double h, double t_end) {
     return run_with(text, set, NULL, h, t_end);
-}
-
-static void end(result *r) {
-    carom_sim_destroy(r->sim);
-    carom_model_destroy(r->model);
 }
 
 // A run that must arrive, with nothing rejected, nothing inside the wall and all energy accounted for.
@@ -72,8 +39,6 @@ static result clean(const char *text, const char *const *set, double h, double t
     return r;
 }
 
-static double q(const result *r, int i) { return carom_sim_now(r->sim).q[i]; }
-
 static const double steps[] = {0.01, 0.13, 1, 10};
 #define EACH_STEP(h)                                                                                                   \
     int i_ = 0;                                                                                                        \
@@ -82,19 +47,15 @@ static const double steps[] = {0.01, 0.13, 1, 10};
 
 // -- grazing ----------------------------------------------------------------------------------------------------
 
-static const char grazing[] = "carom: 1\nname: grazing\nparameters: {d: 0}\ncoordinates: {x: {at: 1}}\n"
-                              "energy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\n"
-                              "contacts: {stop: {gap: x + 1 + d, restitution: 0.5}}\n";
-
 static void a_wall_that_is_just_touched_changes_nothing(void **state) {
     (void)state;
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(grazing, NULL, h, 10, 1e-8);
+        result r = clean(nasty_grazing, NULL, h, 10, 1e-8);
         check_near(q(&r, 0), cos(10), 1e-7);
         check_near(r.l.energy.impact, 0, 1e-10);
         end(&r);
-        r = clean(grazing, (const char *const[]){"d=1e-9", NULL}, h, 10, 1e-8);
+        r = clean(nasty_grazing, (const char *const[]){"d=1e-9", NULL}, h, 10, 1e-8);
         assert_int_equal(r.l.impacts, 0);
         check_near(q(&r, 0), cos(10), 1e-8);
         end(&r);
@@ -107,7 +68,7 @@ static void a_slight_touch_is_an_impact_however_long_the_steps(void **state) {
     (void)state;
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(grazing, (const char *const[]){"d=-1e-6", NULL}, h, 10, 1e-8);
+        result r = clean(nasty_grazing, (const char *const[]){"d=-1e-6", NULL}, h, 10, 1e-8);
         assert_int_equal(r.count[CAROM_IMPACT], 2); // events: how many are fast enough for the ledger's count is a
                                                     // matter of the step
         check_near(r.l.energy.impact, 1.25 * 0.75 * 0.5 * (1 - (1 - 1e-6) * (1 - 1e-6)), 1e-9);
@@ -119,13 +80,9 @@ static void a_slight_touch_is_an_impact_however_long_the_steps(void **state) {
 
 static void a_ball_falls_into_a_corner(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: corner\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
-        "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 2*(x + y)}\ncontact defaults: {restitution: 0.5}\n"
-        "contacts: {left: {gap: x}, ground: {gap: y}}\n";
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(text, NULL, h, 10, 1e-10);
+        result r = clean(nasty_corner, NULL, h, 10, 1e-10);
         assert_int_equal(r.count[CAROM_ACCUMULATION], 2);
         check_near(r.last[CAROM_ACCUMULATION], 3, 1e-8);
         check_near(q(&r, 0), 0, 1e-12);
@@ -136,13 +93,9 @@ static void a_ball_falls_into_a_corner(void **state) {
 
 static void an_impact_goes_through_balls_that_touch(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: chain\ncoordinates: {a: {rate: 1}, b: {at: 1}, c: {at: 1}, d: {at: 1}}\n"
-        "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + d'^2), potential: 0*a}\ncontact defaults: {restitution: 1}\n"
-        "contacts: {ab: {gap: b - a}, bc: {gap: c - b}, cd: {gap: d - c}}\n";
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(text, NULL, h, 10, 1e-11);
+        result r = clean(nasty_chain, NULL, h, 10, 1e-11);
         const double *v = carom_sim_now(r.sim).v;
         check_near(v[0] + v[1] + v[2] + v[3], 1, 1e-11);
         check_near(r.l.energy.end, 0.5, 1e-11);
@@ -155,15 +108,12 @@ static void an_impact_goes_through_balls_that_touch(void **state) {
 
 static void very_elastic_balls_come_to_rest(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: ball\nparameters: {e: 0.97}\ncoordinates: {x: {at: 0.2}}\nenergy: "
-                               "{kinetic: 1/2*x'^2, potential: 10*x}\n"
-                               "contacts: {ground: {gap: x, restitution: e}}\n";
     const double t_1 = 0.2;
-    result r = clean(text, NULL, 0.5, 20, 1e-9);
+    result r = clean(nasty_ball, (const char *const[]){"e=0.97", NULL}, 0.5, 20, 1e-9);
     check_near(r.last[CAROM_ACCUMULATION], t_1 * 1.97 / 0.03, 1e-6);
     end(&r);
     // So many impacts that a step of this length is refused, and refused again: the limit closes it all the same.
-    r = run(text, (const char *const[]){"e=0.999", NULL}, 100, 500);
+    r = run(nasty_ball, (const char *const[]){"e=0.999", NULL}, 100, 500);
     if (r.status != CAROM_OK) fail_msg("%s", r.err.text);
     check_near(r.last[CAROM_ACCUMULATION], t_1 * 1.999 / 0.001, 1e-4);
     check_near(r.l.energy.balance, 0, 1e-8);
@@ -193,12 +143,9 @@ static void a_run_that_outlasts_the_step_is_not_ended_in_it(void **state) {
 
 static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nname: none\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: "
-                               "0*x}\nforces: {x: cos(3*t)}\n"
-                               "contact defaults: {restitution: 0.5}\ncontacts: {one: {gap: x}, two: {gap: -x}}\n";
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(text, NULL, h, 10, 1e-10);
+        result r = clean(nasty_wedged, NULL, h, 10, 1e-10);
         const double *force = carom_sim_now(r.sim).force;
         check_near(q(&r, 0), 0, 1e-12);
         check_near(force[0] - force[1], -cos(30), 1e-10);
@@ -208,13 +155,9 @@ static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
 
 static void a_plastic_block_rocks_from_edge_to_edge(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: block\ncoordinates: {y: {at: 1}, th: {at: 0.2}}\n"
-        "energy: {kinetic: 1/2*y'^2 + 13/96*th'^2, potential: 9.81*y}\n"
-        "contacts:\n  right: {gap: y - 0.75*cos(th) + 0.5*sin(th)}\n  left: {gap: y - 0.75*cos(th) - 0.5*sin(th)}\n";
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(text, NULL, h, 20, 1e-9);
+        result r = clean(nasty_block, NULL, h, 20, 1e-9);
         assert_true(r.count[CAROM_OPEN] > 0);
         check_near(q(&r, 0), 0.75, 1e-10);
         check_near(q(&r, 1), 0, 1e-10);
@@ -224,26 +167,18 @@ static void a_plastic_block_rocks_from_edge_to_edge(void **state) {
 
 // -- friction -----------------------------------------------------------------------------------------------------
 
-static const char feet[] =
-    "carom: 1\nname: feet\nparameters: {mu: 0.5, tilt: 0.3, push: 0}\ncoordinates: {x: {}, y: {at: 0.75}, th: {}}\n"
-    "energy: {kinetic: 1/2*(x'^2 + y'^2) + 13/96*th'^2, potential: 10*(cos(tilt)*y - sin(tilt)*x)}\nforces: {x: "
-    "push*t}\n"
-    "contact defaults: {friction: mu, restitution: 0.5}\ncontacts:\n"
-    "  right: {gap: y - 0.75*cos(th) + 0.5*sin(th), slip: x + 0.75*sin(th) + 0.5*cos(th)}\n"
-    "  left: {gap: y - 0.75*cos(th) - 0.5*sin(th), slip: x + 0.75*sin(th) - 0.5*cos(th)}\n";
-
 // Four reactions, three coordinates: how friction is shared is not unique, that the block stays is.
 static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **state) {
     (void)state;
     double h;
     for (EACH_STEP(h)) {
-        result r = clean(feet, NULL, h, 10, 1e-9);
+        result r = clean(nasty_feet, NULL, h, 10, 1e-9);
         const carom_now now = carom_sim_now(r.sim);
         check_near(now.q[0], 0, 1e-10);
         check_near(now.force[1] + now.force[3], -10 * sin(0.3), 1e-9);
         for (int i = 0; i < 4; i += 2) assert_true(fabs(now.force[i + 1]) <= 0.5 * now.force[i] + 1e-9);
         end(&r);
-        r = clean(feet, (const char *const[]){"tilt=0", "push=2", NULL}, h, 5, 1e-8);
+        r = clean(nasty_feet, (const char *const[]){"tilt=0", "push=2", NULL}, h, 5, 1e-8);
         check_near(r.last[CAROM_SLIP], 2.5, 1e-8);
         check_near(q(&r, 0), 2.5 * 2.5 * 2.5 / 3, 1e-7);
         end(&r);
@@ -334,12 +269,9 @@ static void a_table_on_four_legs_is_dragged_about(void **state) {
 // and steps must be short all the same, lest a pulse be missed.
 static void a_chattering_valve_is_seen_however_long_the_steps(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: valve\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 50*(x + 0.1)^2}\n"
-        "forces: {x: \"-0.5*x' + 12*max(sin(8*t), 0) + 3*sin(31*t)\"}\ncontacts: {seat: {gap: x, restitution: 0.6}}\n";
     double h, external = 0;
     for (EACH_STEP(h)) {
-        result r = clean(text, NULL, h, 10, 1e-5);
+        result r = clean(nasty_valve, NULL, h, 10, 1e-5);
         assert_int_equal(r.count[CAROM_OPEN], 13); // as many as there are pulses
         assert_int_equal(r.count[CAROM_CLOSE], 14);
         if (i_ == 0) external = r.l.energy.external;
@@ -396,10 +328,7 @@ static void what_joints_hold_sees_walls_come(void **state) {
 
 static void a_body_squeezed_between_two_walls_ends_in_an_error(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: squeezed\ncoordinates: {x: {at: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: x}\n"
-        "contact defaults: {restitution: 0.5}\ncontacts: {low: {gap: x}, high: {gap: 1 - t - x}}\n";
-    result r = run(text, NULL, 0.3, 2);
+    result r = run(nasty_squeezed, NULL, 0.3, 2);
     assert_true(r.status != CAROM_OK && r.status != CAROM_STOPPED);
     assert_true(strlen(r.err.text) > 20);
     assert_true(carom_sim_now(r.sim).t < 1);

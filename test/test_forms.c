@@ -72,6 +72,10 @@ static const sample samples[] = {
      "  a: {mass: 1, inertia: 0.01, at: [0, 0.1], velocity: [1, 0], shape: {circle: 0.1}}\n"
      "  d: {mass: 1, inertia: 0.01, at: [2, 0.05], velocity: [-1, 0], shape: {box: [0.2, 0.1]}}\n"
      "contacts: {c: {among: [a, d, floor], friction: 0.1}}\n", 1e-3, 0.3, 1e-9, 1e-8, NULL},
+    {"a start with impacts", HEAD FLOOR "bodies:\n"
+     "  a: {mass: 1, inertia: 0.01, at: [0, 0.1], velocity: [1, -1], shape: {circle: 0.1}}\n"
+     "  d: {mass: 1, inertia: 0.01, at: [0.2, 0.1], velocity: [-1, -0.5], shape: {circle: 0.1}}\n"
+     "contacts: {c: {among: [a, d, floor], restitution: 0.5}}\n", 1e-3, 0.3, 1e-9, 1e-8, NULL},
     {"parts that come and go", HEAD FLOOR "bodies:\n" A
      "  d: {mass: 1, inertia: 0.01, at: [0.3, 0.5], shape: {circle: 0.1}, exists while: t > 0.1}\n"
      "contacts:\n  c: {between: [[a, d], floor], restitution: 0.5}\n"
@@ -255,6 +259,36 @@ static void compare_drawings(const char *name, carom_model *const m[2]) {
     for (int k = 0; k < 2; ++k) free(x[k]), carom_drawing_destroy(d[k]);
 }
 
+/// What `carom check` says of the contacts at the start.
+typedef struct start { double gap; char nearest[80], impact[10][200]; int n; } start;
+
+static void hear(void *user, carom_finding kind, const char *sentence) {
+    (void)kind;
+    start *x = user;
+    const char *gap = strstr(sentence, "smallest gap ");
+    double g;
+    char name[80];
+    if (gap && sscanf(gap, "smallest gap %lf at '%79[^']", &g, name) == 2 && g < x->gap)
+        x->gap = g, strcpy(x->nearest, name);
+    if (strstr(sentence, "the run starts with an impact"))
+        snprintf(x->impact[x->n++], sizeof *x->impact, "%.199s", sentence);
+}
+
+static int by_sentence(const void *a, const void *b) { return strcmp(a, b); }
+
+static void compare_starts(const char *name, carom_model *const m[2]) {
+    start x[2] = {{.gap = INFINITY}, {.gap = INFINITY}};
+    for (int k = 0; k < 2; ++k) assert_int_equal(carom_model_examine(m[k], hear, &x[k], NULL), 0);
+    if (fabs(x[0].gap - x[1].gap) > 1e-12 || (x[0].gap > 0 && strcmp(x[0].nearest, x[1].nearest) != 0))
+        differs("%s: the smallest gap is %g of %s written out, %g of %s in a list", name, x[0].gap, x[0].nearest,
+                x[1].gap, x[1].nearest);
+    for (int k = 0; k < 2; ++k) qsort(x[k].impact, (size_t)x[k].n, sizeof *x[k].impact, by_sentence);
+    if (x[0].n != x[1].n) differs("%s: %d impacts at the start, %d in a list", name, x[0].n, x[1].n);
+    for (int i = 0; i < x[0].n && i < x[1].n; ++i)
+        if (strcmp(x[0].impact[i], x[1].impact[i]) != 0)
+            differs("%s: '%s' written out, '%s' in a list", name, x[0].impact[i], x[1].impact[i]);
+}
+
 static bool all_schemes;
 
 static void both_forms_are_one(void **state) {
@@ -265,6 +299,7 @@ static void both_forms_are_one(void **state) {
         carom_model *m[2] = {make(s, true), make(s, false)};
         assert_false(carom_model_lists(m[0]));
         compare_drawings(s->name, m);
+        compare_starts(s->name, m);
         for (int k = 0; all_schemes ? carom_schemes()[k] != NULL : few[k] != NULL; ++k) {
             const char *scheme = all_schemes ? carom_schemes()[k]->name : few[k];
             const carom_scheme *z = carom_schemes_find(scheme);

@@ -1,8 +1,7 @@
 // test_nasty.c: cases that could keep a scheme busy for ever, through every scheme that chooses its own steps or finds
 // its own events.  Each run must end in bounded work with a clean ledger and the right physics, or with an error that
 // says what is wrong.  Cases of one scheme alone: test_event_nasty.c, test_mixed_nasty.c.
-#include "model_text.h"
-#include <carom/event.h>
+#include "nasty.h"
 
 // A scheme with options, and the accuracy that its way of meeting events allows in these cases, whose lengths, masses
 // and times are of order one: tolerances for those that have one, h^4 and a safety of ten for mixed (h = 0.01),
@@ -27,37 +26,11 @@ static const way ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof *ways, MOST_STEPS = 200000 };
 
-typedef struct result {
-    carom_model *model;
-    carom_sim *sim;
-    carom_status status;
-    carom_error err;
-    carom_ledger l;
-    int count[6]; // events by kind
-} result;
-
 static result run(const way *w, const char *text, const char *const *set, double t_end) {
-    result r = {.status = CAROM_OK};
-    r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set},
-                                 &r.err);
-    if (!r.model) fail_msg("%s", r.err.text);
-    carom_sim_def d = sim_def(r.model, w->scheme, w->option, w->h, t_end);
-    r.sim = carom_sim_create(&d, &r.err);
-    if (!r.sim) fail_msg("%s", r.err.text);
-    for (int n = 0; r.status == CAROM_OK && !carom_sim_done(r.sim); ++n) {
-        if (n == MOST_STEPS) fail_msg("%s: %d steps and still at t = %.9g", w->scheme, n, carom_sim_now(r.sim).t);
-        r.status = carom_sim_step(r.sim, &r.err);
-        const carom_now now = carom_sim_now(r.sim);
-        for (int i = 0; r.status == CAROM_OK && i < now.nevents; ++i) r.count[now.events[i].kind] += 1;
-    }
-    carom_error err;
-    assert_int_equal(carom_sim_ledger(r.sim, &r.l, &err), CAROM_OK);
+    result r = nasty_model(text, set);
+    const carom_sim_def d = sim_def(r.model, w->scheme, w->option, w->h, t_end);
+    nasty_run(&r, &d, MOST_STEPS);
     return r;
-}
-
-static void end(result *r) {
-    carom_sim_destroy(r->sim);
-    carom_model_destroy(r->model);
 }
 
 // A run that must arrive, its energy accounted for and nothing deeper in a wall than the way allows.
@@ -80,14 +53,9 @@ static result clean(const way *w, const char *text, const char *const *set, doub
 
 #define EACH_WAY(w) (w) = ways; (w) < ways + WAYS; ++(w)
 
-static double q(const result *r, int i) { return carom_sim_now(r->sim).q[i]; }
 static double v(const result *r, int i) { return carom_sim_now(r->sim).v[i]; }
 
 // -- grazing ------------------------------------------------------------------------------------------------------
-
-static const char grazing[] = "carom: 1\nname: grazing\nparameters: {d: 0}\ncoordinates: {x: {at: 1}}\n"
-                              "energy: {kinetic: 1/2*x'^2, potential: 1/2*x^2}\n"
-                              "contacts: {stop: {gap: x + 1 + d, restitution: 0.5}}\n";
 
 // An error eps in the amplitude at the first touch makes an impact of speed sqrt(2 eps), half of which is lost: 3/4 eps
 // of energy.
@@ -95,7 +63,7 @@ static void a_wall_that_is_just_touched_changes_nothing(void **state) {
     (void)state;
     const way *w;
     for (EACH_WAY(w)) {
-        result r = clean(w, grazing, NULL, 10);
+        result r = clean(w, nasty_grazing, NULL, 10);
         near(w, q(&r, 0), cos(10), 10 * w->accuracy);
         assert_true(r.l.impacts <= 4);
         end(&r);
@@ -106,13 +74,9 @@ static void a_wall_that_is_just_touched_changes_nothing(void **state) {
 
 static void a_ball_falls_into_a_corner(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: corner\ncoordinates: {x: {at: 1}, y: {at: 1}}\n"
-        "energy: {kinetic: 1/2*(x'^2 + y'^2), potential: 2*(x + y)}\ncontact defaults: {restitution: 0.5}\n"
-        "contacts: {left: {gap: x}, ground: {gap: y}}\n";
     const way *w;
     for (EACH_WAY(w)) {
-        result r = clean(w, text, NULL, 10);
+        result r = clean(w, nasty_corner, NULL, 10);
         near(w, q(&r, 0), 0, w->accuracy);
         near(w, q(&r, 1), 0, w->accuracy);
         near(w, r.l.energy.impact, 4, 10 * w->accuracy);
@@ -122,13 +86,9 @@ static void a_ball_falls_into_a_corner(void **state) {
 
 static void an_impact_goes_through_balls_that_touch(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: chain\ncoordinates: {a: {rate: 1}, b: {at: 1}, c: {at: 1}, d: {at: 1}}\n"
-        "energy: {kinetic: 1/2*(a'^2 + b'^2 + c'^2 + d'^2), potential: 0*a}\ncontact defaults: {restitution: 1}\n"
-        "contacts: {ab: {gap: b - a}, bc: {gap: c - b}, cd: {gap: d - c}}\n";
     const way *w;
     for (EACH_WAY(w)) {
-        result r = clean(w, text, NULL, 10);
+        result r = clean(w, nasty_chain, NULL, 10);
         near(w, v(&r, 0) + v(&r, 1) + v(&r, 2) + v(&r, 3), 1, 1e-10);
         near(w, r.l.energy.end, 0.5, 1e-10);
         for (int i = 0; i < 3; ++i) assert_true(v(&r, i + 1) - v(&r, i) > -1e-9);
@@ -141,9 +101,6 @@ static void an_impact_goes_through_balls_that_touch(void **state) {
 // From 0.2 under gravity 10 the ball rests at 0.2 (1 + e)/(1 - e).
 static void balls_come_to_rest(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: ball\nparameters: {e: 0}\ncoordinates: {x: {at: 0.2}}\n"
-        "energy: {kinetic: 1/2*x'^2, potential: 10*x}\ncontacts: {ground: {gap: x, restitution: e}}\n";
     static const struct {
         const char *e;
         double end;
@@ -151,7 +108,7 @@ static void balls_come_to_rest(void **state) {
     const way *w;
     for (EACH_WAY(w))
         for (int i = 0; i < 4; ++i) {
-            result r = clean(w, text, (const char *const[]){balls[i].e, NULL}, balls[i].end);
+            result r = clean(w, nasty_ball, (const char *const[]){balls[i].e, NULL}, balls[i].end);
             near(w, q(&r, 0), 0, w->accuracy);
             near(w, r.l.energy.impact, 2, 20 * w->accuracy);
             end(&r);
@@ -163,13 +120,9 @@ static void balls_come_to_rest(void **state) {
 static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
     (void)state;
     QUICK_SKIPS();
-    static const char text[] =
-        "carom: 1\nname: none\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 0*x}\n"
-        "forces: {x: cos(3*t)}\n"
-        "contact defaults: {restitution: 0.5}\ncontacts: {one: {gap: x}, two: {gap: -x}}\n";
     const way *w;
     for (EACH_WAY(w)) {
-        result r = clean(w, text, NULL, 10);
+        result r = clean(w, nasty_wedged, NULL, 10);
         near(w, q(&r, 0), 0, w->accuracy);
         end(&r);
     }
@@ -177,13 +130,9 @@ static void a_body_without_clearance_changes_from_wall_to_wall(void **state) {
 
 static void a_plastic_block_rocks_from_edge_to_edge(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: block\ncoordinates: {y: {at: 1}, th: {at: 0.2}}\n"
-        "energy: {kinetic: 1/2*y'^2 + 13/96*th'^2, potential: 9.81*y}\n"
-        "contacts:\n  right: {gap: y - 0.75*cos(th) + 0.5*sin(th)}\n  left: {gap: y - 0.75*cos(th) - 0.5*sin(th)}\n";
     const way *w;
     for (EACH_WAY(w)) {
-        result r = clean(w, text, NULL, 20);
+        result r = clean(w, nasty_block, NULL, 20);
         near(w, q(&r, 0), 0.75, w->accuracy);
         near(w, q(&r, 1), 0, w->accuracy);
         end(&r);
@@ -192,23 +141,16 @@ static void a_plastic_block_rocks_from_edge_to_edge(void **state) {
 
 // -- friction ---------------------------------------------------------------------------------------------------------
 
-static const char feet[] =
-    "carom: 1\nname: feet\nparameters: {mu: 0.5, tilt: 0.3, push: 0}\ncoordinates: {x: {}, y: {at: 0.75}, th: {}}\n"
-    "energy: {kinetic: 1/2*(x'^2 + y'^2) + 13/96*th'^2, potential: 10*(cos(tilt)*y - sin(tilt)*x)}\n"
-    "forces: {x: push*t}\ncontact defaults: {friction: mu, restitution: 0.5}\ncontacts:\n"
-    "  right: {gap: y - 0.75*cos(th) + 0.5*sin(th), slip: x + 0.75*sin(th) + 0.5*cos(th)}\n"
-    "  left: {gap: y - 0.75*cos(th) - 0.5*sin(th), slip: x + 0.75*sin(th) - 0.5*cos(th)}\n";
-
 // Four reactions, three coordinates: how friction is shared is not unique, that the block stays is, and when it slides.
 static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **state) {
     (void)state;
     QUICK_SKIPS();
     const way *w;
     for (EACH_WAY(w)) {
-        result r = clean(w, feet, NULL, 10);
+        result r = clean(w, nasty_feet, NULL, 10);
         near(w, q(&r, 0), 0, w->accuracy);
         end(&r);
-        r = clean(w, feet, (const char *const[]){"tilt=0", "push=2", NULL}, 5);
+        r = clean(w, nasty_feet, (const char *const[]){"tilt=0", "push=2", NULL}, 5);
         near(w, q(&r, 0), 2.5 * 2.5 * 2.5 / 3, 10 * w->accuracy);
         end(&r);
     }
@@ -219,13 +161,10 @@ static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **sta
 // Pulses lift a valve from its seat against a spring; it falls back and chatters: 13 pulses, 13 openings.
 static void a_chattering_valve_opens_at_every_pulse(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: valve\ncoordinates: {x: {}}\nenergy: {kinetic: 1/2*x'^2, potential: 50*(x + 0.1)^2}\n"
-        "forces: {x: \"-0.5*x' + 12*max(sin(8*t), 0) + 3*sin(31*t)\"}\ncontacts: {seat: {gap: x, restitution: 0.6}}\n";
     const way *w;
     double external = 0;
     for (EACH_WAY(w)) {
-        result r = clean(w, text, NULL, 10);
+        result r = clean(w, nasty_valve, NULL, 10);
         if (w == ways) external = r.l.energy.external;
         if (w->located) assert_int_equal(r.count[CAROM_OPEN], 13);
         near(w, r.l.energy.external, external, 100 * w->accuracy);
@@ -277,12 +216,9 @@ static void a_rod_that_jams_is_stopped_or_told(void **state) {
 // Walls that meet at t = 1 leave no room: neither force nor impulse can help.
 static void a_body_squeezed_between_two_walls_is_told(void **state) {
     (void)state;
-    static const char text[] =
-        "carom: 1\nname: squeezed\ncoordinates: {x: {at: 0.5}}\nenergy: {kinetic: 1/2*x'^2, potential: x}\n"
-        "contact defaults: {restitution: 0.5}\ncontacts: {low: {gap: x}, high: {gap: 1 - t - x}}\n";
     const way *w;
     for (EACH_WAY(w)) {
-        result r = run(w, text, NULL, 2);
+        result r = run(w, nasty_squeezed, NULL, 2);
         assert_int_equal(r.status, CAROM_NOT_CONVERGED);
         assert_non_null(strstr(r.err.text, "t = 1")); // with the digits that follow
         assert_true(carom_sim_now(r.sim).t < 1 + w->accuracy);

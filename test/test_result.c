@@ -194,6 +194,21 @@ static void csv_and_hdf5_hold_the_same_bits(void **state) {
     carom_result_close(r);
 }
 
+// Scheme s, stopped after each of n steps and resumed, gives the rows of one run.  In brief: at one of them.
+static void parts_are_the_whole(const char *text, int s, double h, double end, const long *stops, size_t n) {
+    const char *scheme = carom_scheme_at(s)->name;
+    simulate(text, scheme, "whole.h5", h, end, 7, 0);
+    for (size_t i = 0; i < n; ++i) {
+        if (BRIEF && i != (size_t)s % n) continue;
+        rig g = make(text, scheme, "parts.h5", h, end, 7, 0, false);
+        g.stop = stops[i];
+        finish(&g);
+        g = make(text, scheme, "parts.h5", h, end, 0, 0, true);
+        finish(&g);
+        assert_same("whole.h5", "parts.h5");
+    }
+}
+
 // Stops at awkward places: before the first row, on a row, between rows, after the last chunk of rows began.
 static void resumed_runs_are_bit_identical_for_every_scheme(void **state) {
     (void)state;
@@ -204,16 +219,7 @@ static void resumed_runs_are_bit_identical_for_every_scheme(void **state) {
         if (!text)
             text = "carom: 1\ncoordinates: {y: {at: 0.3}}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\n"
                    "contacts: {ground: {gap: y, restitution: 0.6}}\n";
-        simulate(text, scheme->name, "whole.h5", 1e-3, 1, 7, 0);
-        for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i) {
-            if (BRIEF && i != (size_t)s % 5) continue;
-            rig g = make(text, scheme->name, "parts.h5", 1e-3, 1, 7, 0, false);
-            g.stop = stops[i];
-            finish(&g);
-            g = make(text, scheme->name, "parts.h5", 1e-3, 1, 0, 0, true);
-            finish(&g);
-            assert_same("whole.h5", "parts.h5");
-        }
+        parts_are_the_whole(text, s, 1e-3, 1, stops, sizeof stops / sizeof *stops);
     }
 }
 
@@ -241,16 +247,7 @@ static void resumed_mechanisms_are_bit_identical_for_every_scheme(void **state) 
     for (int s = 0; carom_scheme_at(s); ++s) {
         const carom_scheme *scheme = carom_scheme_at(s);
         if (scheme->limitations & CAROM_NO_BILATERAL) continue;
-        simulate(text, scheme->name, "whole.h5", 2e-3, 0.16, 7, 0);
-        for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i) {
-            if (BRIEF && i != (size_t)s % 3) continue;
-            rig g = make(text, scheme->name, "parts.h5", 2e-3, 0.16, 7, 0, false);
-            g.stop = stops[i];
-            finish(&g);
-            g = make(text, scheme->name, "parts.h5", 2e-3, 0.16, 0, 0, true);
-            finish(&g);
-            assert_same("whole.h5", "parts.h5");
-        }
+        parts_are_the_whole(text, s, 2e-3, 0.16, stops, sizeof stops / sizeof *stops);
     }
 }
 

@@ -419,7 +419,7 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
         {"shape: {sphere: 1}", "", "", "is spatial, and body 'b' is planar; write `circle`"},
         {"shape: {box: [1, 1, 1]}", "", "", "is spatial, and body 'b' is planar; `box` is two edges, in space three"},
         {"shape: {sircle: 1}", "", "", "did you mean 'circle'?"},
-        {"shape: {at: [0, 0]}", "", "", "does not say what it is"},
+        {"shape: {at: [0, 0]}", "", "", " has no form: "},
         {"shape: {circle: 1, box: [1, 1]}", "", "", "is both circle and box"},
         {"shape: {polygon: [[0, 0], [1, 0]]}", "", "", "three to 64 points"},
         {"shape: {polygon: [[0, 0], [1, 0], [2, 0], [0, 1]]}", "", "", "not convex"},
@@ -446,7 +446,7 @@ static void wrong_shapes_are_refused_with_the_place(void **state) {
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f, b]}", "is listed twice"},
         {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{among: [b, f], between: [b, f]}", "mutually exclusive"},
         {"shape: {circle: 0.1}", "f: {circle: 1, of: bb}", "{between: [b, f]}", "unknown body or flexible member 'bb'"},
-        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, [f, [f]]]}", "the name of a shape, not a list"},
+        {"shape: {circle: 0.1}", "f: {plane: [0, 1]}", "{between: [b, [f, [f]]]}", "the name of a shape, got a list"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[600];

@@ -43,4 +43,7 @@ done
 for suite in test/test_*.c test/conformance_*.c test/check_*.c; do
     grep -qF "\`$(basename "$suite" .c)\`" test/README.md || complain "$suite is not listed in test/README.md"
 done
+for header in test/*.h; do
+    grep -qF "\`$(basename "$header")\`" test/README.md || complain "$header is not listed in test/README.md"
+done
 exit $((failures > 0))

@@ -121,6 +121,5 @@ const carom_compare_row *carom_compare_row_at_view(const carom_compare *c, int s
 #endif
 
 #ifdef CAROM_INSIDE
-#include "study/more.h"
 #include <carom/estimate.h>
 #endif

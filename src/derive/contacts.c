@@ -301,9 +301,9 @@ static carom_status check_listed_direction(resolver *r, const pair *p, const law
     if (of && of != p->A->body && of != p->B->body)
         return carom_fault(
             r, l->mu, 0,
-            "contacts that come and go know the positions of their own two bodies only, so a direction of friction "
-            "must be fixed in the world or in one of the two, and not all pairs of '%.60s' have '%s'; use an entry of "
-            "its own for those that do",
+            "a contact of a dynamic contact list depends on the positions of its own two bodies only, so a direction "
+            "of friction must be fixed in the world or in one of the two, and not all pairs of '%.60s' have '%s'; use "
+            "an entry of its own for those that do",
             p->entry->name.text, of->name);
     return CAROM_OK;
 }

@@ -27,11 +27,21 @@ static carom_system without_list(const carom_system *s) {
     return own;
 }
 
+// The same with one slot, and nothing else.
+static carom_system one_slot(const carom_system *s) {
+    carom_system own = *s;
+    own.ne = own.nrates = own.listed = 0;
+    own.nc = s->listed > 0;
+    own.contacts = s->contacts + s->nc - s->listed;
+    return own;
+}
+
 static void allocate(exam *x, carom_arena *mem) {
-    const carom_system own = without_list(&x->m->sys), *s = &own;
+    const carom_system own = without_list(&x->m->sys), slot = one_slot(&x->m->sys), *s = &own;
     const int n = s->nv, links = s->ne + s->nc;
     x->work = carom_allocate_bytes(mem, s->work_size);
     x->L = carom_allocate_local(mem, s);
+    x->slot = carom_allocate_local(mem, &slot);
     const int longest = x->L.W.n > n ? x->L.W.n : n;
     CAROM_ALLOCATE(mem, (size_t)s->nq, &x->q, &x->q_0, &x->q_1);
     CAROM_ALLOCATE(mem, (size_t)n, &x->v, &x->v_0, &x->dq);
@@ -100,35 +110,114 @@ static void freedom(exam *x) {
                        m->completed);
 }
 
-// Closed contacts that approach: an impact before anything else.
-static void initial_impacts(exam *x) {
-    enum { LISTED = 10 };
-    const carom_model *m = x->m;
-    int more = -LISTED;
-    for (int id = m->ne; id < m->ne + m->nc; ++id) {
-        const int k = x->L.at[id];
-        const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k],
-                     size = carom_local_magnitude(&x->L, k, m->v0) + fabs(x->L.w[k]);
-        if (x->g[id] > carom_local_rounding(&x->L, k, m->q0, m->nq) || !(u < -APPROACHES * size)) continue;
-        if (++more <= 0)
-            carom_exam_say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g",
-                           m->links[id].name, -u);
-    }
-    if (more > 0)
-        carom_exam_say(x, CAROM_FINE, "and %d more contact%s start%s with an impact", more, more == 1 ? "" : "s",
-                       more == 1 ? "s" : "");
+enum { NAMED = 10 }; // impacts that are named, of many
+
+// Largest position, as carom_local_rounding_within() has it.
+static double size_of_start(const carom_model *m) {
+    double size = 0;
+    for (int i = 0; i < m->nq; ++i)
+        size = fmax(size, fabs(m->q0[i]) * (m->sys.lever ? m->sys.lever[m->nv + i] : 1));
+    return size;
 }
 
-// Rigid contacts of a list; which of the others is nearest it does not tell.
+// A closed contact that approaches: an impact before anything else.  k: its first direction in L; most: the largest
+// position; *n of them so far.
+static void initial_impact(exam *x, const carom_local *L, int k, double most, double gap, const char *name, int *n) {
+    const carom_model *m = x->m;
+    const double u = carom_column_dot(&L->W, k, m->v0) + L->w[k],
+                 size = carom_local_magnitude(L, k, m->v0) + fabs(L->w[k]);
+    if (gap > carom_local_rounding_within(L, k, m->q0, m->nq, most) || !(u < -APPROACHES * size)) return;
+    if (++*n <= NAMED)
+        carom_exam_say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g", name,
+                       -u);
+}
+
+static void more_impacts(exam *x, int n) {
+    if (n > NAMED)
+        carom_exam_say(x, CAROM_FINE, "and %d more contact%s start%s with an impact", n - NAMED,
+                       n - NAMED == 1 ? "" : "s", n - NAMED == 1 ? "s" : "");
+}
+
+static void initial_impacts(exam *x) {
+    const carom_model *m = x->m;
+    const double most = size_of_start(m);
+    int n = 0;
+    for (int id = m->ne; id < m->ne + m->nc; ++id)
+        initial_impact(x, &x->L, x->L.at[id], most, x->g[id], carom_model_constraint(m, id), &n);
+    more_impacts(x, n);
+}
+
+// The same of a list.
+static void listed_impacts(exam *x, const near_look *look) {
+    const carom_model *m = x->m;
+    const int first = m->ne + m->nc;
+    carom_local *L = &x->slot;
+    const double most = size_of_start(m);
+    char name[CAROM_CONTACT_NAME];
+    int n = 0;
+    L->nb = 1, L->at[0] = 0;
+    for (int i = 0; i < look->list.used; ++i) {
+        if (!look->list.key[i] || !(look->gap[first + i] < HUGE_VAL)) continue;
+        L->id[0] = first + i, L->at[1] = 1;
+        carom_zero(L->W.a, L->W.stride);
+        if (m->sys.directions(m, x->work, 0, m->q0, L) != CAROM_OK) continue;
+        initial_impact(x, L, 0, most, look->gap[first + i], carom_near_slot_name(m, look, i, name, sizeof name), &n);
+    }
+    more_impacts(x, n);
+}
+
+static int nearest(const exam *x, const near_look *look) {
+    const double *gap = look->gap + x->m->ne + x->m->nc;
+    int least = -1;
+    for (int i = 0; i < look->list.used; ++i)
+        if (look->list.key[i] && gap[i] < HUGE_VAL && (least < 0 || gap[i] < gap[least]) &&
+            carom_contours_show(x->m, x->work, x->m->ne + x->m->nc + i, gap[i], 0, x->m->q0))
+            least = i;
+    return least;
+}
+
+// Contacts of a list at the start, rigid ones: all with a gap of at most *reach, which grows until one is found, to ten
+// times the mean size of shapes.
+static carom_status look_for_nearest(exam *x, near_look *look, double *reach, int *least) {
+    const carom_model *m = x->m;
+    const struct near_pairs *n = m->near;
+    carom_error none = {0};
+    double sum = 0, smallest = INFINITY;
+    int finite = 0;
+    for (int i = 0; i < n->nshapes; ++i) {
+        const double size = n->shape[i]->bound_radius;
+        if (n->group[i] < 0 || !(size > 0 && size < HUGE_VAL)) continue;
+        sum += size, smallest = fmin(smallest, size), ++finite;
+    }
+    const double most = finite ? 10 * sum / finite : 10;
+    *reach = 0;
+    while (true) {
+        CAROM_TRY(carom_near_open(m, x->work, m->q0, *reach, look, &none));
+        *least = nearest(x, look);
+        if (*reach >= most || (*least >= 0 && look->gap[m->ne + m->nc + *least] <= *reach)) return CAROM_OK;
+        carom_near_close(m, x->work, look);
+        *reach = *reach > 0 ? fmin(2 * *reach, most) : fmin(0.01 * smallest, most);
+    }
+}
+
 static void start_of_list(exam *x) {
     const carom_model *m = x->m;
+    const int first = m->ne + m->nc;
     near_look look;
-    carom_error none = {0};
-    int closed = 0;
-    if (carom_near_open(m, x->work, m->q0, &look, &none) != CAROM_OK) return;
-    for (int i = 0; i < look.list.slots; ++i) closed += look.list.key[i] && look.gap[m->ne + m->nc + i] <= 0;
-    carom_exam_say(x, CAROM_FINE, "%d contact%s of the dynamic contact list initially closed", closed,
-                   closed == 1 ? "" : "s");
+    char name[CAROM_CONTACT_NAME];
+    int closed = 0, least = -1;
+    double reach;
+    if (look_for_nearest(x, &look, &reach, &least) != CAROM_OK) return;
+    for (int i = 0; i < look.list.used; ++i) closed += look.list.key[i] && look.gap[first + i] <= 0;
+    const char *some = closed == 1 ? "contact" : "contacts";
+    if (least >= 0 && look.gap[first + least] <= reach)
+        carom_exam_say(x, CAROM_FINE, "%d %s of the dynamic contact list initially closed; smallest gap %.6g at '%s'",
+                       closed, some, look.gap[first + least],
+                       carom_near_slot_name(m, &look, least, name, sizeof name));
+    else
+        carom_exam_say(x, CAROM_FINE, "%d %s of the dynamic contact list initially closed; all gaps are above %.2g",
+                       closed, some, reach);
+    listed_impacts(x, &look);
     carom_near_close(m, x->work, &look);
 }
 
@@ -144,7 +233,7 @@ static void start(exam *x) {
     }
     if (first >= 0)
         carom_exam_say(x, CAROM_FINE, "%d of %d contacts initially closed; smallest gap %.6g at '%s'", closed, m->nc,
-                       least, m->links[first].name);
+                       least, carom_model_constraint(m, first));
     initial_impacts(x);
     for (int id = 0; id < m->ne + m->nc; ++id)
         for (int k = x->L.at[id]; k < x->L.at[id + 1]; ++k) {
@@ -277,7 +366,7 @@ static void overlaps(exam *x) {
     near_look look;
     carom_error ignored = {0};
     if (!m->sys.checks->compliant_overlap ||
-        (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK))
+        (m->near && carom_near_open(m, x->work, m->q0, 0, &look, &ignored) != CAROM_OK))
         return;
     const double overlap = m->sys.checks->compliant_overlap(m, x->work, 0, m->q0, &which);
     if (m->near) carom_near_close(m, x->work, &look);

@@ -21,7 +21,7 @@ typedef struct exam {
     double *q, *v, *q_1, *dq;  // state; a state beside it; a way there
     double *q_0, *v_0;         // the state while one beside it is examined
     double *g, *a, *b;         // gaps; two vectors as long as the longest side
-    carom_local L;             // all constraints
+    carom_local L, slot;       // all constraints; one contact of a list
     carom_difference difference;
     carom_factor F; // of M, for large models
     carom_matrix A, B, C, D; // tangent_shape

@@ -126,7 +126,8 @@ static double sunk(const path *p) {
 }
 
 // (PO-6)  h/8 |dg/dq (v_1 - v_0)| at x: what the gap changes by if velocities do not change evenly, as where a contact
-//         that is closed at the start ends inside the step.
+//         that is closed at the start ends inside the step.  The lesser of two differences in a row: where a gap jumps
+//         to another feature one of them has the jump in it, which is no rate.
 static double bend(path *p, double x, double least) {
     const carom_sim *sim = p->sim;
     bool closed = false;
@@ -135,7 +136,9 @@ static double bend(path *p, double x, double least) {
     if (!closed) return 0;
     gap_inside(p, x);
     for (int i = 0; i < sim->sys->nv; ++i) sim->whole.v[i] = sim->v[i] - p->v_0[i];
-    return fabs(gap_after(p, p->t_0 + x * p->h, sim->whole.q, START * p->h, sim->whole.v) - least) / (8 * START);
+    double g[2];
+    for (int k = 0; k < 2; ++k) g[k] = gap_after(p, p->t_0 + x * p->h, sim->whole.q, START * p->h, sim->whole.v);
+    return fmin(fabs(g[0] - least), fabs(g[1] - g[0])) / (8 * START);
 }
 
 // (PO-1)  Passed: the smallest gap inside the step is below zero by more than contacts that react have sunk, and by

@@ -618,3 +618,12 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     else rule_violated(&w);
     return w.n;
 }
+
+// A program has room for as many warnings as its version had kinds.
+int carom_sim_warnings_sized(int most, const carom_sim *sim, const carom_ledger *ledger, carom_warning *list) {
+    if (!list) return 0;
+    carom_warning all[CAROM_WARNINGS];
+    const int found = carom_sim_warnings(sim, ledger, all), n = found < most ? found : most;
+    for (int i = 0; i < n; ++i) list[i] = all[i];
+    return n;
+}

@@ -5,6 +5,7 @@
 #include "io/csv.h"
 #include "io/whole.h"
 #include "model/answers.h"
+#include "model/pairs.h"
 #include <carom/result.h>
 #include <math.h>
 #include <stdio.h>
@@ -131,30 +132,39 @@ static carom_status normalise(const carom_model *m, double *q, const char *file,
     return CAROM_OK;
 }
 
-static carom_status check_joints(const carom_model *m, const double *q, const char *file, carom_error *err) {
+// Gaps of all constraints, contacts, and contacts of a dynamic list at q, by id; *n of them.
+static carom_status gaps_at(const carom_model *m, void *work, const double *q, near_look *x, int *n, carom_error *err) {
     const carom_system *s = carom_model_system(m);
-    const int n = s->ne + s->nc;
-    if (n == 0 || s->listed) return CAROM_OK;
-    const size_t bytes = (s->work_size + 127) & ~(size_t)63;
-    void *work = aligned_alloc(64, bytes);
-    double *g = calloc((size_t)n, sizeof *g), size = carom_norm_max(q, s->nq);
-    carom_status status =
-        work && g ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the gaps of a state");
-    if (status == CAROM_OK) {
-        memset(work, 0, bytes);
-        if (s->work_init) s->work_init(s->model, work);
-        status = s->gaps(s->model, work, 0, q, g);
-        if (status != CAROM_OK)
-            carom_fail(err, status, "%.200s: the gaps of the model have no finite value in this state", file);
-    }
+    *n = s->ne + s->nc - s->listed;
+    if (m->near) CAROM_TRY(carom_near_open(m, work, q, 0, x, err));
+    else if (!(x->gap = calloc((size_t)*n + 1, sizeof *x->gap)))
+        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the gaps of a state");
+    *n += x->list.used;
+    return s->gaps ? s->gaps(s->model, work, 0, q, x->gap) : CAROM_OK;
+}
+
+static carom_status check_gaps(const carom_model *m, const double *q, const char *file, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    const int own = s->ne + s->nc - s->listed;
+    const double size = fmax(carom_norm_max(q, s->nq), SMALLEST);
+    void *work = carom_model_work(m, err);
+    near_look x = {0};
+    int n;
+    if (!work) return CAROM_NO_MEMORY;
+    carom_status status = gaps_at(m, work, q, &x, &n, err);
+    if (status == CAROM_USER)
+        carom_fail(err, status, "%.200s: the gaps of the model have no finite value in this state", file);
     for (int id = 0; id < n && status == CAROM_OK; ++id) {
-        const double wrong = id < s->ne ? fabs(g[id]) : -g[id];
-        if (!(wrong <= (id < s->ne ? FITS : PENETRATES) * fmax(size, SMALLEST)))
-            status = carom_fail(err, CAROM_BAD_INPUT, "%.200s does not fit the model: the gap of '%.60s' is %g there",
-                                file, carom_model_constraint(m, id), g[id]);
+        const double wrong = id < s->ne ? fabs(x.gap[id]) : -x.gap[id];
+        char name[CAROM_CONTACT_NAME];
+        if (wrong <= (id < s->ne ? FITS : PENETRATES) * size) continue;
+        status = carom_fail(err, CAROM_BAD_INPUT, "%.200s does not fit the model: the gap of '%.60s' is %g there", file,
+                            id < own ? carom_model_constraint(m, id)
+                                     : carom_near_slot_name(m, &x, id - own, name, sizeof name),
+                            x.gap[id]);
     }
+    carom_near_close(m, work, &x);
     free(work);
-    free(g);
     return status;
 }
 
@@ -173,7 +183,7 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
         if (!carom_model_presses(m, i)) status = value(&r, file, carom_model_velocity(m, i), &v[i], err);
     forget(&r);
     if (status == CAROM_OK) status = normalise(m, q, file, err);
-    if (status == CAROM_OK) status = check_joints(m, q, file, err);
+    if (status == CAROM_OK) status = check_gaps(m, q, file, err);
     // of states, where equilibria have their values
     for (int i = 0; i < s->nv; ++i)
         if (carom_model_state(m, i)) q[i] = v[i];

@@ -93,12 +93,12 @@ void carom_graph_magnitudes(const carom_graph *g, const double *parameter, int f
 bool carom_graph_failed(const carom_graph *g); // out of memory or beyond the node limit, sticky
 int carom_graph_count(const carom_graph *g);   // of nodes
 
-/// A node with the value of x that derivatives along velocities do not look into: they take its course instead.
+/// A node with the value of x that derivatives along velocities treat as opaque: they use its declared motion.
 /// Rotation matrices are such symbols: D R = R skew(e) is shorter than any polynomial of a quaternion.
 carom_node carom_graph_symbol(carom_graph *g, carom_node x);
-/// Declare how a leaf (a position or a symbol) moves: leaf' = sum c[i] v_{k[i]}, i < n.  Said once, and before the leaf
-/// is differentiated.  A position of which nothing is said moves with the velocity of its own index; a symbol stands
-/// still.
+/// Declare how a leaf (a position or a symbol) moves: leaf' = sum c[i] v_{k[i]}, i < n.  At most once, and before the
+/// leaf is differentiated.  A position without a declared motion moves with the velocity of its own index; a symbol
+/// does not move.
 void carom_graph_course(carom_graph *g, carom_node leaf, int n, const int *k, const carom_node *c);
 /// Derivative of x along velocity k: by all positions and symbols that move with it.
 carom_node carom_graph_along(carom_graph *g, carom_node x, int k);
@@ -123,7 +123,7 @@ carom_node carom_graph_at_rest(carom_graph *g, carom_node x);
 /// ways to write h the one with the fewest operations is taken.  CAROM_BAD_INPUT: T is not quadratic.
 carom_status carom_graph_lagrange(carom_graph *g, carom_node T, int n, carom_node *M, carom_node *h, carom_error *err);
 
-/// How the parser asks its caller about names.  Returns the node of `name` (length bytes) followed by
+/// Callback of the parser to resolve names.  Returns the node of `name` (length bytes) followed by
 /// `primes` primes, or CAROM_NONE with a sentence in err->text.
 typedef carom_node carom_lookup(void *user, carom_graph *g, const char *name, size_t length, int primes,
                                 carom_error *err);
@@ -229,7 +229,7 @@ int carom_tape_instructions(const carom_tape *tape, int group); // what evaluati
 
 enum { CAROM_NATIVE_VERSION = 4 };
 
-/// What compiled code calls back for: the nearest place of a ring, see carom_graph_nearest().
+/// Callback of compiled code: nearest point of a ring, see carom_graph_nearest().
 typedef double carom_native_nearest(bool ring, int which, const double *p);
 
 typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);

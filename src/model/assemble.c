@@ -361,7 +361,7 @@ static carom_status project_list(carom_model *m, void *work, double *q, carom_er
     for (int k = 0; k < MOST && good && status == CAROM_OK; ++k) {
         near_look x;
         int worst = 0;
-        CAROM_TRY(carom_near_open(m, work, q, &x, err));
+        CAROM_TRY(carom_near_open(m, work, q, 0, &x, err));
         const int n = m->ne + m->nc + x.list.used;
         carom_model_gaps(m, work, 0, q, x.gap);
         const double size = misfit(x.gap, n, m->ne, &worst);

@@ -962,13 +962,15 @@ void carom_near_close(const carom_model *m, void *work, near_look *x) {
     free_look(x);
 }
 
-carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err) {
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, double reach, near_look *x,
+                             carom_error *err) {
     carom_status status = CAROM_NO_MEMORY;
     *x = (near_look){.list = {.slots = m->near->slots}};
     while (status == CAROM_NO_MEMORY) {
         free_look(x);
         const size_t n = (size_t)x->list.slots;
         x->list = (carom_list){.slots = x->list.slots,
+                               .margin = reach,
                                .off = m->condition.system ? carom_conditions_off(m, work) : NULL,
                                .key = calloc(n, sizeof *x->list.key),
                                .is_new = calloc(n, sizeof *x->list.is_new),

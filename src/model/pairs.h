@@ -348,9 +348,11 @@ bool carom_near_is(const carom_model *m, long long found, long long number); // 
 bool carom_near_made_by(const carom_model *m, int rule, long long number);
 double carom_near_size(const carom_model *m, long long id);
 double carom_shape_thin(const shape *s); // thin.c: half of its smallest width; infinite: nothing passes it
-/// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
+/// Contacts that are near at a place, all with a gap below `reach` among them, with their gaps by id;
+/// carom_near_close() afterwards.
 typedef struct near_look { carom_list list; double *gap; } near_look;
-carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err);
+carom_status carom_near_open(const carom_model *m, void *work, const double *q, double reach, near_look *x,
+                             carom_error *err);
 void carom_near_close(const carom_model *m, void *work, near_look *x);
 const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size);
 

@@ -49,7 +49,7 @@ static carom_status look(settling *s, carom_error *err) {
     bool good = true;
     s->n = s->overlaps = 0;
     s->deepest = 0;
-    if (m->near) CAROM_TRY(carom_near_open(m, s->work, s->q, &x, err));
+    if (m->near) CAROM_TRY(carom_near_open(m, s->work, s->q, 0, &x, err));
     else x.gap = calloc((size_t)(m->ne + m->nc) + 1, sizeof *x.gap);
     if (!x.gap) return carom_model_no_memory(m, err);
     carom_pairs_own_gaps(m, s->work, 0, s->q, x.gap);

@@ -3,7 +3,7 @@
 #include <carom/sim.h>
 
 bool carom_sim_ending(const carom_sim *sim); // t_end may shorten the next step; a run to a later end would take another
-/// Time that a run took before it was saved, as its ledger had it then: what is saved during a run does not know.
+/// Time spent before the run was saved, from its ledger; the saved state does not contain it.
 void carom_sim_spent(carom_sim *sim, double seconds, double wall);
 /// The system that moves.
 const carom_system *carom_sim_system(const carom_sim *sim);
@@ -15,5 +15,5 @@ void carom_sim_trim(const carom_sim *sim);
 /// step are lost.
 carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room,
                                carom_error *err);
-/// From now on the ledger counts anew, as if the run began here.  The motion does not change.
+/// Reset the ledger, as if the run began here.  The trajectory does not change.
 carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err);

@@ -27,7 +27,7 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     if (!sim->control.on && sim->scheme->limitations & CAROM_NO_STEP_CHANGE)
         return carom_fail(
             err, CAROM_UNSUPPORTED,
-            "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t,
+            "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at a multiple of the step %g", k->t,
             sim->scheme->name, end, sim->h);
     const double t_end = sim->t_end;
     const long total = sim->plan.total;

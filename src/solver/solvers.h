@@ -55,5 +55,5 @@ enum { CAROM_PROX_RESIDUAL, CAROM_PROX_NATURAL, CAROM_PROX_CONSTANT };
 void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule);
 void carom_prox_set(void *work, const carom_prox_rule *rule);
 
-/// Can this solver do the laws, the size and the form of G of this problem?
+/// Does this solver support the laws, the size and the storage of G of this problem?
 bool carom_solver_fits(const carom_solver *solver, const carom_problem *pb);

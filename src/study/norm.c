@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *carom_norm_word(int kind) {
+// NULL outside, and for CAROM_NORM_LP, whose name has its exponent in it.
+static const char *norm_word(int kind) {
     static const char *const word[] = {"l1", "l2", "linf", "matrix", "hausdorff"};
     return kind >= 0 && kind < (int)(sizeof word / sizeof *word) ? word[kind] : NULL;
 }
@@ -23,9 +24,9 @@ carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_
     const bool part = strncmp(name, relative, sizeof relative - 1) == 0;
     const char *word = part ? name + sizeof relative - 1 : name;
     int kind = 0;
-    while (carom_norm_word(kind) && strcmp(carom_norm_word(kind), word) != 0) ++kind;
+    while (norm_word(kind) && strcmp(norm_word(kind), word) != 0) ++kind;
     double p = 1;
-    if (!carom_norm_word(kind)) {
+    if (!norm_word(kind)) {
         char *end = NULL;
         p = *word == 'l' ? carom_number(word + 1, &end) : NAN;
         if (!end || end == word + 1 || *end || !isfinite(p))
@@ -47,7 +48,7 @@ carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int
     if (!a) return CAROM_MISSING(err);
     *a = (carom_norm){.kind = kind, .p = p, .n = n};
     if (kind == CAROM_NORM_HAUSDORFF)
-        return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", carom_norm_word(kind));
+        return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", norm_word(kind));
     if (kind != CAROM_NORM_MATRIX) return CAROM_OK;
     const size_t size = (size_t)n * (size_t)n;
     a->gram = calloc(2 * size + 2 * (size_t)n + 1, sizeof *a->gram);

@@ -31,9 +31,7 @@ static const carom_option *option_of(const carom_scheme *scheme, const char *nam
 }
 
 static void classify(spec *s) {
-    const carom_scheme *const *at = carom_schemes();
-    while (*at && strcmp((*at)->name, s->name) != 0) ++at;
-    s->scheme = *at;
+    s->scheme = carom_schemes_find(s->name);
     if (!s->scheme) return; // refused when a simulation of it is tried
     const char *word = given(s->options, "adaptive");
     s->divides = carom_option_find(s->scheme->options, "rtol", 4) >= 0;

@@ -12,7 +12,7 @@ typedef struct carom_trajectory {
     double *jump;   // room: time of a jump behind node k-1, at most t[k]; infinite: somewhere there; NaN: none
 } carom_trajectory;
 size_t carom_trajectory_bytes(int n, long room);
-/// Memory for room nodes, touched, so that recording costs a copy and nothing else.
+/// Allocate and touch memory for `room` nodes, so that recording only copies.
 carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, carom_error *err);
 /// Room for more nodes; what is there stays.
 carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_error *err);

@@ -27,10 +27,10 @@ void carom_journal_remove(carom_journal *b);  // the journal goes
 
 bool carom_journal_add(carom_journal *b,
                        const carom_sweep_row *row); // false: no memory, or the journal cannot be written
-carom_status carom_journal_flush(carom_journal *b, carom_error *err); // what was added is safe when the program dies
+carom_status carom_journal_flush(carom_journal *b, carom_error *err); // flush: rows added so far survive a crash
 long carom_journal_rows(const carom_journal *b);
 long carom_journal_failed(const carom_journal *b);
-// false: it is not there; direction and vary are not set
+// false if absent; direction and vary are not set
 bool carom_journal_row(const carom_journal *b, long run, carom_sweep_row *row);
 const char *carom_journal_message(const carom_journal *b, long *run); // of the first run that failed; NULL: none
 

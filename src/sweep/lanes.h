@@ -47,7 +47,9 @@ carom_status carom_gpu_block(carom_sweep *s, long first, long last, outcome *o, 
 
 extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_math[], carom_lanes_free[],
     carom_lanes_contact[], carom_lanes_impacts[], carom_lanes_signals[], carom_lanes_step[], carom_lanes_average[],
-    carom_lanes_run[], carom_lanes_block_c[], carom_lanes_block_cuda[];
+    carom_lanes_run[], carom_lanes_block_c[], carom_lanes_block_cuda[], carom_lanes_flight[], carom_lanes_free_step[],
+    carom_lanes_strike[], carom_lanes_full[], carom_lanes_asked[];
 // Texts over a type that the library compiles, too (base/scalar.inc, model/turn.inc, flex/exact_beam.inc).
 extern const char carom_scalar_text[], carom_turn_text[], carom_lift_text[], carom_exact_beam_text[],
-    carom_rules_text[], carom_natural_text[], carom_energetic_text[], carom_impact_text[];
+    carom_rules_text[], carom_natural_text[], carom_energetic_text[], carom_impact_text[],
+    carom_moreau_midpoint_text[], carom_moreau_explicit_text[], carom_half_explicit_text[];

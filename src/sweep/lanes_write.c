@@ -303,6 +303,8 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
 
 // What texts over a type need, for single numbers; what exact beams are told.
 static void put_scalar(const sheet *t) {
+    put(t, "typedef int carom_status;\n#define CAROM_OK 0\n"
+           "#define CAROM_TRY(x) do { const int status_ = (x); if (status_ != CAROM_OK) return status_; } while (0)\n");
     put(t, carom_scalar_text);
     put(t, carom_rules_text);
     PUT(t, "#define CAROM_EXCUSED %.17g\n", CAROM_EXCUSED);
@@ -311,7 +313,21 @@ static void put_scalar(const sheet *t) {
            "carom_member;\n");
 }
 
-static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, carom_error *err) {
+// The step of the scheme, over the functions PREFIX_name.
+static void put_step(const sheet *t, const carom_lanes *l, const char *prefix) {
+    static const char *const text[] = {[CAROM_LANE_MOREAU_MIDPOINT] = carom_moreau_midpoint_text,
+                                       [CAROM_LANE_MOREAU_EXPLICIT] = carom_moreau_explicit_text,
+                                       [CAROM_LANE_HALF_EXPLICIT] = carom_half_explicit_text,
+                                       [CAROM_LANE_HALF_EXPLICIT_RK] = NULL};
+    PUT(t, "\n#undef ASK\n#define ASK(name) %s\n", prefix);
+    if (!text[l->run.table->lanes]) return;
+    put(t, carom_lanes_asked);
+    put(t, text[l->run.table->lanes]);
+}
+
+// flight: a step in flight, too.
+static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *real, char letter, bool flight,
+                              carom_error *err) {
     PUT(t, "\n#define real %s\n#define T(name) %c_##name\n", real, letter);
     put(t, carom_lanes_math);
     put(t, carom_turn_text);
@@ -319,6 +335,11 @@ static carom_status put_typed(const sheet *t, const carom_lanes *l, const char *
     if (carom_lane_member_exact(l->model)) put(t, carom_exact_beam_text);
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TYPED, t->write, t->user, err));
     put(t, carom_lanes_free);
+    if (flight) {
+        put(t, carom_lanes_flight);
+        put_step(t, l, "T(fly_##name)");
+        put(t, carom_lanes_free_step);
+    }
     put(t, carom_lanes_average);
     return CAROM_OK;
 }
@@ -340,6 +361,9 @@ static carom_status put_body(const sheet *t, const carom_lanes *l, carom_error *
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_SINGLE, t->write, t->user, err));
     put(t, carom_lanes_contact);
     if (carom_lanes_other_laws(l->model)) put_laws(t);
+    put(t, carom_lanes_strike);
+    put(t, carom_lanes_full);
+    put_step(t, l, "full_##name");
     put(t, carom_lanes_signals);
     put(t, carom_lanes_step);
     put(t, carom_lanes_run);
@@ -352,10 +376,10 @@ static carom_status put_c(const sheet *t, const carom_sweep *s, const carom_lane
     put_settings(t, s, l);
     put(t, "enum { VECTORS = 64 / LANES };\n");
     CAROM_TRY(carom_lanes_write(l->model, &l->request, CAROM_LANES_TABLES, t->write, t->user, err));
-    CAROM_TRY(put_typed(t, l, "V", 'V', err));
+    CAROM_TRY(put_typed(t, l, "V", 'V', true, err));
     // single systems are rare: the compiler may save its time
     put(t, "#undef real\n#undef T\n#undef DEVICE\n#define DEVICE static inline\n#define BY_VECTOR\n");
-    CAROM_TRY(put_typed(t, l, "double", 'D', err));
+    CAROM_TRY(put_typed(t, l, "double", 'D', false, err));
     CAROM_TRY(put_body(t, l, err));
     put(t, carom_lanes_block_c);
     return CAROM_OK;
@@ -429,7 +453,7 @@ static carom_status put_cuda(const sheet *t, const carom_sweep *s, const carom_l
            "DEVICE void put_point(const sink *to, long index, double t, const double *observed) {\n"
            "    double *p = to->at + index * (1 + NOBSERVE) * to->n + to->run;\n    p[0] = t;\n"
            "    for (int i = 0; i < NOBSERVE; ++i) p[(1 + i) * to->n] = observed[i];\n}\n");
-    CAROM_TRY(put_typed(t, l, "double", 'D', err));
+    CAROM_TRY(put_typed(t, l, "double", 'D', true, err));
     CAROM_TRY(put_body(t, l, err));
     put(t, "\nstatic double range(double a, double b, long n, long i) {\n"
            "    volatile double s = n > 1 ? (double)i / (double)(n - 1) : 0, x = (1 - s) * a, y = s * b;\n"

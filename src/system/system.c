@@ -102,7 +102,7 @@ carom_status carom_system_check(const carom_system *sys, carom_error *err) {
     CAROM_TRY(check_shape(sys->mass_shape, "mass_shape", err));
     CAROM_TRY(check_shape(sys->tangent_shape, "tangent_shape", err));
     if (!carom_shape_holds(sys->tangent_shape, sys->mass_shape))
-        return carom_fail(err, CAROM_BAD_INPUT, "tangent_shape must hold all that mass_shape holds");
+        return carom_fail(err, CAROM_BAD_INPUT, "tangent_shape must contain the entries of mass_shape");
     if (sys->column_stride < 1)
         return carom_fail(err, CAROM_BAD_INPUT, "column_stride must be positive; nv means dense columns");
     for (int i = 0; i < sys->nc; ++i)

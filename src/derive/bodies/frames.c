@@ -293,7 +293,7 @@ static const body *body_of(const resolver *r, const char *name, size_t length) {
 
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b) {
     if (n->kind != CAROM_TEXT)
-        return carom_fault(r, n, 0, "this is the name of a body, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+        return carom_fault(r, n, 0, "expected the name of a body, got a %s", n->kind == CAROM_LIST ? "list" : "map");
     if ((*b = body_of(r, n->text, strlen(n->text))) != NULL) return CAROM_OK;
     const char *near = carom_nearest(n->text, body_name, r->m);
     return near

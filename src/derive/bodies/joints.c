@@ -589,7 +589,7 @@ carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j) {
             *j = &r->m->joints[i];
             return CAROM_OK;
         }
-    if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a joint, not a list or map");
+    if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "expected the name of a joint, got a list or map");
     const char *near = carom_nearest(n->text, joint_name, r->m);
     if (near) return carom_fault(r, n, 0, "there is no joint '%.60s' above; did you mean '%s'?", n->text, near);
     char known[200] = "";

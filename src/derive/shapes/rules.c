@@ -440,7 +440,7 @@ carom_status carom_near_start(const carom_model *m, void *work, double scale, ca
     static const double TOLERANCE = 1e-9; // of the size: shapes that are placed on each other overlap by rounding
     near_look x;
     int worst = -1, overlaps = 0;
-    CAROM_TRY(carom_near_open(m, work, m->q0, &x, err));
+    CAROM_TRY(carom_near_open(m, work, m->q0, 0, &x, err));
     const double *gap = x.gap + m->ne + m->nc;
     for (int i = 0; i < x.list.slots; ++i) {
         if (!x.list.key[i] || gap[i] >= -TOLERANCE * scale) continue;

@@ -111,9 +111,9 @@ carom_status carom_read_outline(resolver *r, const carom_mech_shape *x, int part
 /// Angular velocity of a shape.
 vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s);
 
-/// Directions of friction of a contact with this normal; returns how many.
 /// Is the direction of its friction the normal, where that stays?
 bool carom_pair_misaligned(const carom_graph *g, const pair *p);
+/// Directions of friction of a contact with this normal; returns how many.
 int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t);
 /// The same of shapes whose friction has no direction.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);

@@ -299,7 +299,7 @@ static carom_status no_form(resolver *r, const carom_datum *name, const char *wh
                  : i < FORMS - 1 ? ", "
                                  : " or ",
                  forms[i].word);
-    return carom_fault(r, name, 0, "%s does not say what it is: %s", where, all);
+    return carom_fault(r, name, 0, "%s has no form: %s", where, all);
 }
 
 // A planar shape in space, or a spatial one in the plane.
@@ -396,7 +396,8 @@ static const char *material_name(const void *user, int i) {
 carom_status carom_material_find(resolver *r, const carom_datum *n, const carom_mech_material **material) {
     const carom_mech *x = r->mech;
     if (n->kind != CAROM_TEXT)
-        return carom_fault(r, n, 0, "this is the name of a material, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+        return carom_fault(r, n, 0, "expected the name of a material, got a %s",
+                           n->kind == CAROM_LIST ? "list" : "map");
     for (int i = 0; i < x->nmaterials; ++i)
         if (strcmp(x->materials[i].own.name.text, n->text) == 0) return *material = &x->materials[i], CAROM_OK;
     const char *near = carom_nearest(n->text, material_name, x);
@@ -506,7 +507,7 @@ carom_status carom_derive_shapes(resolver *r) {
 carom_status carom_find_shape(resolver *r, const carom_datum *n, const shape **s) {
     const carom_model *m = r->m;
     if (n->kind != CAROM_TEXT)
-        return carom_fault(r, n, 0, "this is the name of a shape, not a %s", n->kind == CAROM_LIST ? "list" : "map");
+        return carom_fault(r, n, 0, "expected the name of a shape, got a %s", n->kind == CAROM_LIST ? "list" : "map");
     const name *found = carom_names_find(&m->shape_names, n->text, n->length);
     if (found) return *s = &m->shapes[found->index], CAROM_OK;
     const char *near = carom_nearest(n->text, shape_name, m);

@@ -366,20 +366,42 @@ static carom_status part(work *w, carom_step *s) {
 
 // -- books ------------------------------------------------------------------------------------------------------------
 
+// What (AF-20) takes from reactions of the step is in the books, and no impulse that results show.
+static void hide_taken(const work *w, carom_step *s) {
+    const carom_local *L = &w->L_v;
+    for (int b = s->sys->ne; b < L->nb; ++b)
+        for (int k = L->at[b]; w->in[L->id[b]] && w->p[L->at[b]] < 0 && k < L->at[b + 1]; ++k)
+            s->record.impulse[s->dir[L->id[b]] + k - L->at[b]] -= w->p[k];
+}
+
+// Local velocities along which reactions do their work, at the start and at q~.  A contact that has opened: those of
+// the start, for it may have run off its feature, and its directions at q~ are others.  One that left at the start:
+// none.
+static void velocities_of_work(double *u_0, double *u_1, const work *w, const carom_step *s) {
+    const carom_local *L = &w->N.L;
+    carom_copy(u_1, w->N.u_1, L->at[L->nb]);
+    for (int b = s->sys->ne; b < L->nb; ++b) {
+        const int first = L->at[b], n = L->at[b + 1] - first;
+        if (w->N.p[first] > 0) continue;
+        if (u_0[first] > carom_alpha_no_velocity(s, &w->L_0, first, w->now.v)) carom_zero(u_0 + first, n);
+        carom_copy(u_1 + first, u_0 + first, n);
+    }
+}
+
 // Reactions do their work along the mean of the velocities at both ends of the part: half of it at each.
 static void book(work *w, carom_step *s) {
     const carom_local *L = &w->N.L, *L_v = &w->L_v;
     const int nb = s->sys->ne + s->sys->nc;
-    const double h = s->h, gc = w->par.gamma * w->c;
+    const double h = s->h;
     carom_zero(s->record.force, s->dir[nb]); // those of the last part count
     s->record.t = s->t + h;
-    if (w->struck) carom_account_impulses(s, L_v, w->p, w->u_book, w->u);
+    if (w->struck) carom_account_impulses(s, L_v, w->p, w->u_book, w->u), hide_taken(w, s);
     for (int id = s->sys->ne; id < nb; ++id)
         if (w->hit[id]) s->inside->entered = fmax(s->inside->entered, -w->g_s[id]);
-    carom_alpha_gather(w->mean, s, L, w->kap);
-    for (int k = 0; k < L->at[L->nb]; ++k) w->mean[k] = gc * (w->lambda[k] + w->mean[k]);
+    carom_alpha_mean(w, s);
+    velocities_of_work(w->u_0, w->z, w, s);
     carom_account_forces(s, &w->L_0, w->mean, w->u_0, 0.5 * h, false);
-    carom_account_forces(s, L, w->mean, w->N.u_1, 0.5 * h, false);
+    carom_account_forces(s, L, w->mean, w->z, 0.5 * h, false);
     carom_copy(w->lambda_r, w->next.lambda, s->dir[nb]);
     if (w->mean_recorded) carom_alpha_scatter(w->lambda_r, s, L, w->mean);
     carom_alpha_gather(w->z, s, L_v, w->lambda_r);

@@ -86,6 +86,8 @@ bool carom_alpha_sticks(const carom_step *s, int id, const double *p, int n);
 /// L's rows, of their constraints' recorded directions, and back; others stay as they are.
 void carom_alpha_gather(double *x, const carom_step *s, const carom_local *L, const double *by_direction);
 void carom_alpha_scatter(double *by_direction, const carom_step *s, const carom_local *L, const double *x);
+/// w->mean = gamma c (lambda + kap), mean reactions of the step, by rows of N.L.
+void carom_alpha_mean(carom_alpha_forces *w, const carom_step *s);
 /// Column r of `to` += a W_k of `from`.
 void carom_alpha_add_row(carom_local *to, int r, double a, const carom_local *from, int k);
 /// (AF-12)  Where the cubic through gaps g_0, g_1 and their rates u_0, u_1 over h becomes zero, of h, and *u: its

@@ -19,10 +19,11 @@ static double reach(const work *w, const carom_local *L, int k) {
     return most;
 }
 
+static const double NONE = 1e-11; // of the momentum of a step, or of a reaction's impulse: what iterations may leave
+
 // (AF-13)  H = { j in F : h gamma c (lambda_N (+ kap)) |W_N| > 1e-11 p },  p the momentum of a step:  forces that are
 //          no rounding
 static void find_held(work *w, const carom_step *s) {
-    static const double NONE = 1e-11; // of the momentum: no more than iterations leave
     const carom_local *L = &w->N.L;
     const double size = carom_momentum_size(w->N.size, w->M);
     for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->holds[id] = false;
@@ -192,6 +193,19 @@ static carom_status settle(work *w, carom_step *s, const carom_factor *F) {
     return CAROM_OK;
 }
 
+// (AF-20)  P = h gamma c (lambda + kap) of F,  where a contact of I is captured; else none.  By rows of L_v.
+static void carried(work *w, const carom_step *s, double *P) {
+    const carom_local *L = &w->N.L, *L_v = &w->L_v;
+    carom_zero(P, L_v->at[L_v->nb]);
+    if (!w->captured) return;
+    carom_alpha_mean(w, s);
+    for (int b = s->sys->ne, c = b; b < L_v->nb; ++b) {
+        while (c < L->nb && L->id[c] < L_v->id[b]) ++c;
+        if (c == L->nb || L->id[c] != L_v->id[b] || !(w->mean[L->at[c]] > 0)) continue;
+        for (int k = 0; k < L->at[c + 1] - L->at[c]; ++k) P[L_v->at[b] + k] = s->h * w->mean[L->at[c] + k];
+    }
+}
+
 // (AF-9)  M w = W Lambda over E, F and I;  E: u = 0;  F: 0 <= u_N _|_ Lambda_N >= 0;  I: 0 <= u_N + e u^- _|_
 //         Lambda_N >= 0, or the contacts' own laws of impact;  friction within mu Lambda_N
 static carom_status strike(work *w, carom_step *s, const carom_factor *F) {
@@ -200,9 +214,14 @@ static carom_status strike(work *w, carom_step *s, const carom_factor *F) {
     carom_problem_form(s, L, L, F, 1);
     CAROM_TRY(carom_problem_bounce_from(s, L, w->u_before, w->plastic));
     carom_problem_restitution(s, L, w->u_s, w->u_before);
+    carried(w, s, w->z);
+    if (w->captured) carom_problem_subtract(s, w->z);
     CAROM_TRY(carom_problem_solve(s, L));
-    carom_copy(w->p, s->problem.p, s->problem.n);
-    carom_problem_apply(s, w->v_1, 1);
+    for (int k = 0; k < s->problem.n; ++k) {
+        w->p[k] = s->problem.p[k] - w->z[k];
+        if (fabs(w->p[k]) <= NONE * fabs(w->z[k])) w->p[k] = 0;
+    }
+    carom_problem_react(s, w->v_1, 1, w->p, s->problem.n);
     for (int b = s->sys->ne; b < L->nb; ++b) w->struck = w->struck || (w->hit[L->id[b]] && w->p[L->at[b]] > 0);
     return CAROM_OK;
 }
@@ -219,13 +238,14 @@ static carom_status choose(work *w, carom_step *s, bool *impact) {
     return w->L_v.nb > 0 ? carom_directions(s, &w->L_v, s->t + s->h, w->P.q) : CAROM_OK;
 }
 
-// (AF-19)  less those of I that x has taken off the feature that closed at q~.  Features found by search are held, and
-//          have no gaps that jump.
+// (AF-19)  less those of I that x has taken off the feature that closed at q~, and those of F that have run off theirs
+//          (CL-12).  Features found by search are held, and have no gaps that jump.
 static carom_status leave(work *w, carom_step *s, bool *impact) {
-    const double t_1 = s->t + s->h;
+    const carom_evaluation_point middle = {.t = s->t + s->h, .q = w->q_s}, end = {.t = s->t + s->h, .q = w->P.q},
+                                 start = {.t = s->t, .q = w->now.q};
     if (!s->sys->events->freeze || s->sys->contact_list->freeze_searched) return CAROM_OK;
-    CAROM_TRY(carom_run_off(s, &w->L_v, (carom_evaluation_point){.t = t_1, .q = w->q_s},
-                            (carom_evaluation_point){.t = t_1, .q = w->P.q}, w->P.g, w->g_0, w->hit));
+    CAROM_TRY(carom_run_off(s, &w->L_v, middle, end, w->P.g, w->g_0, w->hit));
+    CAROM_TRY(carom_run_off(s, &w->L_v, start, end, w->P.g, w->g_0, w->in));
     return choose(w, s, impact);
 }
 

@@ -38,3 +38,9 @@ void carom_alpha_add_row(carom_local *to, int r, double x, const carom_local *fr
         a[i] += x * W->a[(size_t)k * (size_t)W->stride + (size_t)e];
     }
 }
+
+void carom_alpha_mean(carom_alpha_forces *w, const carom_step *s) {
+    const carom_local *L = &w->N.L;
+    carom_alpha_gather(w->mean, s, L, w->kap);
+    for (int k = 0; k < L->at[L->nb]; ++k) w->mean[k] = w->par.gamma * w->c * (w->lambda[k] + w->mean[k]);
+}

@@ -9,7 +9,7 @@
 // impulsive part of a step only impulsive-step times as long; the rest of the step follows as usual.
 #include "base/tolerance.h"
 #include "linalg/matrix.h"
-#include "scheme/stage.h"
+#include "scheme/stepping.h"
 #include <math.h>
 
 enum { OPT_ACTIVE, OPT_IMPULSIVE, OPT_POWER, OPT_TIME, OPT_DAMPING };
@@ -31,10 +31,10 @@ static const carom_option options[] = {
     {0},
 };
 
-typedef struct work {
+typedef struct step_work {
     carom_stage *S_0, *S_1, S[2];  // the two ends of a step; the second is the first of the next one
     carom_local L_P;               // directions of S_0's set at the prediction
-    double *q, *v;                 // state at the start of a part of the step
+    double t, h, *q, *v;           // a part of the step: its start, its length, the state there
     double *q_P, *q_1;             // prediction; end
     double *v_1, *v_m;             // stage velocity; mean velocity, then v-
     double *g_P;                   // gaps at the prediction
@@ -42,14 +42,16 @@ typedef struct work {
     double *lambda_0, *lambda_1;   // contact forces at the two ends
     double *held;                  // nc: contacts that push at q_0
     double *u_0, *u_1;             // local velocities
+    carom_local joints;            // of S_1's set
+    double shortest;               // impulsive step, active=predicted; else the step
     double *kappa;                 // curvatures at q_0 of contacts, rows of S_0's set
     int *at;                       // first rows of contacts, counted from the first contact on
     bool curved;                   // the last part needed curvatures: this one will, too, as a rule
-} work;
+} step_work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     (void)keep, (void)opt;
-    work *w = memory;
+    step_work *w = memory;
     w->S[0] = carom_allocate_stage(mem, sys, true);
     w->L_P = carom_allocate_local(mem, sys);
     w->S[1] = carom_allocate_stage(mem, sys, true);
@@ -62,27 +64,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, (size_t)w->L_P.W.n, &w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1, &w->kappa);
 }
 
-// a = M^-1 f(t, q, v) of a stage once more, for another velocity or position.
-static carom_status accelerate(carom_stage *S, carom_step *s, const double *q, const double *v) {
-    CAROM_TRY(carom_force(s, S->a, S->t, q, v));
-    carom_factor_solve(&S->F, S->a);
-    return CAROM_OK;
-}
-
-// (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend
-//         on v_0.
-static carom_status impact_at_start(work *w, carom_step *s) {
-    carom_stage *S = w->S_0;
-    bool struck;
-    carom_contact_velocity(s, w->u_0, &S->L, w->v);
-    CAROM_TRY(carom_struck(s, &struck, NULL, &S->L, w->u_0, carom_stage_point(S)));
-    if (!struck) return CAROM_OK;
-    CAROM_TRY(carom_impact(s, &S->L, &S->F, w->v, w->u_0, NULL, w->u_1));
-    return accelerate(S, s, w->q, w->v);
-}
-
 // q_P = q_0 + h v_0 and the directions of the first set there.
-static carom_status predict(work *w, carom_step *s, double h) {
+static carom_status predict(step_work *w, carom_step *s, double h) {
     carom_move(s, w->q_P, w->q, h, w->v);
     if (carom_straight(s->sys)) {
         w->L_P = w->S_0->L; // they are only read
@@ -96,7 +79,7 @@ static carom_status predict(work *w, carom_step *s, double h) {
 
 // (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.
 //         Curvatures at q_0 cost least before the prediction is evaluated: models keep what they know of one position.
-static carom_status meets_kink(work *w, carom_step *s, double h, bool *kink) {
+static carom_status meets_kink(step_work *w, carom_step *s, double h, bool *kink) {
     const carom_local *L = &w->S_0->L;
     const bool first = w->curved;
     if (first) { // those of joints are not needed
@@ -112,7 +95,7 @@ static carom_status meets_kink(work *w, carom_step *s, double h, bool *kink) {
 
 // (HE-9)  impulsive-power > 0:  a contact closes after tau = h g_0/(g_0 - g_P), by the prediction over h.  While tau >
 //         2 h~, h~ being the impulsive step:  h <- tau - h~, and the part is an ordinary one if none closes in it.
-static carom_status approach(work *w, carom_step *s, double *h, double shortest, bool *hits) {
+static carom_status approach(step_work *w, carom_step *s, double *h, double shortest, bool *hits) {
     const carom_stage *S = w->S_0;
     const int ne = s->sys->ne;
     for (int i = 0; *hits && i < APPROACH; ++i) {
@@ -133,7 +116,7 @@ static carom_status approach(work *w, carom_step *s, double *h, double shortest,
 
 // (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those
 //         at hand where set and h stay.
-static carom_status decide_at_prediction(work *w, carom_step *s, double *h, double shortest, bool *hits) {
+static carom_status decide_at_prediction(step_work *w, carom_step *s, double *h, double shortest, bool *hits) {
     carom_stage *S = w->S_0;
     carom_local *L_P = &w->S_1->L; // free until the end
     if (S->L.nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been predicted
@@ -152,64 +135,68 @@ static carom_status decide_at_prediction(work *w, carom_step *s, double *h, doub
     return predict(w, s, *h);
 }
 
-// (HE-2)  a_0 = M_0^-1 (f_0 + W_0 lambda+),  law(W_P'(v_0 + h a_0), lambda+) over the first set: the force acts along
-//         the old directions, the constraint holds along the predicted ones.
-static carom_status stage_1(work *w, carom_step *s, double h) {
-    carom_stage *S = w->S_0;
-    carom_copy(w->a_0, S->a, s->sys->nv);
-    carom_zero(w->held, s->sys->nc);
-    if (S->L.nb == 0) return CAROM_OK;
-    carom_stage_form(S, s, &w->L_P, &S->L, h);
-    carom_add(w->v_1, w->v, h, S->a, s->sys->nv);
-    carom_local_velocity(s->c, &w->L_P, w->v_1);
-    CAROM_TRY(carom_problem_solve(s, &S->L));
-    carom_copy(w->lambda_0, s->problem.p, s->problem.n);
-    carom_problem_apply(s, w->a_0, 1);
-    for (int b = s->sys->ne; b < S->L.nb; ++b) w->held[S->L.id[b] - s->sys->ne] = w->lambda_0[S->L.at[b]] > 0;
+// What (HE-7), then active=predicted, say of the step: *hits, an impact.
+static carom_status step_predict(step_work *w, carom_step *s, int *hits) {
+    const carom_stage *S = w->S_0;
+    bool kink = false;
+    if (step_contacts(s, S) && !carom_straight(s->sys)) CAROM_TRY(meets_kink(w, s, w->h, &kink));
+    else if (S->L.nb > 0) CAROM_TRY(predict(w, s, w->h));
+    *hits = kink;
+    return CAROM_OK;
+}
+static carom_status step_decide(step_work *w, carom_step *s, int *hits) {
+    bool strikes = *hits;
+    if (s->opt[OPT_ACTIVE] == 1) CAROM_TRY(decide_at_prediction(w, s, &w->h, w->shortest, &strikes));
+    else if (strikes) w->S_0->L.nb = carom_joints_of(s, &w->S_0->L).nb; // no contact forces in an impulsive step
+    w->L_P.nb = w->S_0->L.nb;
+    *hits = strikes;
     return CAROM_OK;
 }
 
-// (HE-3)  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1),  a_1 = M_1^-1 f(t_1, q_1, v_1)
+// -- what half_explicit.inc asks for ----------------------------------------------------------------------------------
+
+static carom_status step_start(step_work *w, carom_step *s) {
+    return carom_stage_start(&w->S_0, &w->S_1, s, w->t, w->q, w->v);
+}
+static carom_stage *step_first(const step_work *w) { return w->S_0; }
+static carom_stage *step_last(const step_work *w) { return w->S_1; }
+
+// Contacts that push at q_0.
+static void step_release(step_work *w, const carom_step *s) { carom_zero(w->held, s->sys->nc); }
+static void step_hold(step_work *w, const carom_step *s) {
+    const carom_local *L = &w->S_0->L;
+    for (int b = s->sys->ne; b < L->nb; ++b) w->held[L->id[b] - s->sys->ne] = w->lambda_0[L->at[b]] > 0;
+}
+
 // (HE-10) a_1 = M_1^-1 f(t_1, q_1 + d, v_1),  d = -eta h^2 (a_1 - a_f), with the a_1 of (HE-3): numerical damping of
 //         high frequencies
-static carom_status end(work *w, carom_step *s, double h, double eta) {
-    const int nv = s->sys->nv;
+static carom_status step_arrive(step_work *w, carom_step *s, double t, double h) {
+    const double eta = s->opt[OPT_DAMPING];
     w->S_1->stands = false;
-    carom_add(w->v_1, w->v, h, w->a_0, nv);
-    for (int i = 0; i < nv; ++i) w->v_m[i] = 0.5 * (w->v[i] + w->v_1[i]);
-    carom_move(s, w->q_1, w->q, h, w->v_m);
-    CAROM_TRY(carom_stage_end(w->S_1, s, w->S_0->t + h, w->q_1, w->v_1));
+    CAROM_TRY(carom_stage_end(w->S_1, s, t, w->q_1, w->v_1));
     if (!(eta > 0)) return CAROM_OK;
-    for (int i = 0; i < nv; ++i) w->v_m[i] = -eta * h * h * (w->S_1->a[i] - w->S_0->a[i]);
+    for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = -eta * h * h * (w->S_1->a[i] - w->S_0->a[i]);
     carom_move(s, w->q_P, w->q_1, 1, w->v_m);
-    return accelerate(w->S_1, s, w->q_P, w->v_1);
+    return step_accelerate(s, w->S_1, w->q_P, w->v_1);
 }
 
-// (HE-4)  v = v_0 + h/2 (a_0 + a_1) + h/2 M_1^-1 W_1 lambda-,  law(W_1'v, lambda-) over L: the second set or its joints
-static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double h) {
-    for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->S_1->a[i]);
-    if (L->nb == 0) return CAROM_OK;
-    carom_stage_form(w->S_1, s, L, L, 0.5 * h);
-    carom_local_velocity(s->c, L, w->v_m);
-    CAROM_TRY(carom_problem_solve(s, L));
-    carom_copy(w->lambda_1, s->problem.p, s->problem.n);
-    carom_problem_apply(s, w->v_m, 0.5 * h);
-    return CAROM_OK;
-}
-
-// (HE-5)  an impact: contact forces are given up, bilateral ones stay.  v- = v_0 + h/2 (a_0 + a_1) with those
-// alone, then  v+ = v- + M_1^-1 W_1 Lambda  with Newton's law over the second set.
-static carom_status impact(work *w, carom_step *s, const carom_local *joints, double h) {
-    carom_stage *S_0 = w->S_0, *S_1 = w->S_1;
+// a_0 = a_f + M_0^-1 W_0 lambda+ of joints
+static void step_give_up(step_work *w, const carom_step *s) {
+    carom_stage *S_0 = w->S_0;
     carom_copy(w->a_0, S_0->a, s->sys->nv);
     for (int b = 0; b < s->sys->ne; ++b) { // joints come first
         carom_column_expand(w->v_m, &S_0->L.W, b);
         carom_factor_solve(&S_0->F, w->v_m);
         carom_axpy(w->a_0, w->lambda_0[b], w->v_m, s->sys->nv);
     }
-    CAROM_TRY(stage_2(w, s, joints, h));
-    carom_account_power(s, w->v, w->v_m);
-    return S_1->L.nb > 0 ? carom_impact(s, &S_1->L, &S_1->F, w->v_m, w->u_0, NULL, w->u_1) : CAROM_OK;
+}
+
+static carom_local *step_second(step_work *w, const carom_step *s, bool joints) {
+    w->joints = carom_joints_of(s, &w->S_1->L);
+    return joints ? &w->joints : &w->S_1->L;
+}
+static carom_status step_strike_second(step_work *w, carom_step *s) {
+    return w->S_1->L.nb > 0 ? step_strike(s, w->S_1, w->v_m, w->u_0, w->u_1) : CAROM_OK;
 }
 
 // Forces lambda of a set act for `weight` at its end of the step, where u is the local velocity; v is the velocity at
@@ -224,59 +211,35 @@ static void account(carom_step *s, const carom_local *L, const double *lambda, c
             s->record.account.friction -= 0.5 * weight * lambda[k] * (carom_column_dot(&L->W, k, v) + L->w[k] - u[k]);
 }
 
-// From (w->q, w->v) over h.  With active=predicted a predicted closing shortens h; *taken is what was done.
-static carom_status part(work *w, carom_step *s, double t, double h, double shortest, double *taken) {
-    // (HE-1)  a_f = M_0^-1 f_0,  I_0 = { j : g_j(q_0) <= 0 },  q_P = q_0 + h v_0
-    CAROM_TRY(carom_stage_start(&w->S_0, &w->S_1, s, t, w->q, w->v));
-    carom_stage *S_0 = w->S_0, *S_1 = w->S_1;
-    CAROM_TRY(carom_stage_close(S_0, s, NULL, NULL));
-    bool hits = false;
-    const bool contacts = S_0->L.nb > s->sys->ne; // joints neither strike nor kink
-    if (contacts) CAROM_TRY(impact_at_start(w, s));
-    if (contacts && !carom_straight(s->sys)) CAROM_TRY(meets_kink(w, s, h, &hits));
-    else if (S_0->L.nb > 0) CAROM_TRY(predict(w, s, h));
-    if (s->opt[OPT_ACTIVE] == 1) CAROM_TRY(decide_at_prediction(w, s, &h, shortest, &hits));
-    else if (hits) S_0->L.nb = carom_joints_of(s, &S_0->L).nb; // no contact forces in an impulsive step
-    w->L_P.nb = S_0->L.nb;
-    *taken = h;
-
-    carom_power_begin(s);
-    CAROM_TRY(carom_power_stage(s, 0.5 * h, t, w->q, w->v));
-    CAROM_TRY(stage_1(w, s, h));
-    CAROM_TRY(end(w, s, h, s->opt[OPT_DAMPING]));
-    CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
-    CAROM_TRY(carom_stage_close(S_1, s, w->held, S_0));
-    hits = hits || carom_closes(s, S_0->g, S_1->g); // predicted: forces may have closed one that was left open
-    const carom_local *L_0 = &S_0->L, *L_1 = &S_1->L, joints_0 = carom_joints_of(s, L_0),
-                      joints_1 = carom_joints_of(s, L_1);
-    if (hits) {
-        CAROM_TRY(impact(w, s, &joints_1, h));
-        L_0 = &joints_0, L_1 = &joints_1;
-    } else {
-        CAROM_TRY(stage_2(w, s, L_1, h));
-        carom_account_power(s, w->v, w->v_m);
-    }
+static void step_book_forces(step_work *w, carom_step *s, double h, bool joints) {
+    const carom_local joints_0 = carom_joints_of(s, &w->S_0->L), *L_0 = joints ? &joints_0 : &w->S_0->L,
+                      *L_1 = joints ? &w->joints : &w->S_1->L;
     carom_contact_velocity(s, w->u_0, L_0, w->v);
     carom_contact_velocity(s, w->u_1, L_1, w->v_m);
     account(s, L_0, w->lambda_0, w->u_0, w->v_m, 0.5 * h, false);
     account(s, L_1, w->lambda_1, w->u_1, w->v, 0.5 * h, true);
-    carom_copy(w->q, w->q_1, s->sys->nq);
-    carom_copy(w->v, w->v_m, s->sys->nv);
-    return CAROM_OK;
 }
 
+static void step_take(step_work *w, const carom_step *s) {
+    carom_copy(w->q, w->q_1, s->sys->nq);
+    carom_copy(w->v, w->v_m, s->sys->nv);
+}
+
+#include "scheme/half_explicit/half_explicit.inc"
+
 static carom_status step(void *memory, carom_step *s) {
-    work *w = memory;
+    step_work *w = memory;
     // (HE-8)  h~ = impulsive-step h (h/impulsive-time)^p
     const double part_of_h =
         fmax(LEAST, fmin(1, s->opt[OPT_IMPULSIVE] * pow(s->h / s->opt[OPT_TIME], s->opt[OPT_POWER])));
-    const double shortest = s->opt[OPT_ACTIVE] == 1 ? part_of_h * s->h : s->h;
+    w->shortest = s->opt[OPT_ACTIVE] == 1 ? part_of_h * s->h : s->h;
     carom_copy(w->q, s->q, s->sys->nq); // a later part may fail
     carom_copy(w->v, s->v, s->sys->nv);
-    for (double left = s->h, taken = 0; left > CAROM_SAME * s->h; left -= taken) {
+    for (double left = s->h; left > CAROM_SAME * s->h; left -= w->h) {
+        w->t = s->t + (s->h - left), w->h = left;
         carom_zero(s->record.force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
-        CAROM_TRY(part(w, s, s->t + (s->h - left), left, shortest, &taken));
-        if (taken < left) s->counts->substeps += 1; // shortened: impulsive
+        CAROM_TRY(step_whole(w, s));
+        if (w->h < left) s->counts->substeps += 1; // shortened: impulsive
     }
     carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);
@@ -313,7 +276,7 @@ const carom_scheme carom_scheme_half_explicit = {
     .stable_of = stable_of,
     .lanes = CAROM_LANE_HALF_EXPLICIT,
     .options = options,
-    .work_size = sizeof(work),
+    .work_size = sizeof(step_work),
     .allocate = allocate,
     .step = step,
 };

@@ -11,6 +11,7 @@ typedef struct carom_midpoint {
     double *q_0, *v_0;         // state before
     double *u_0, *u;           // local velocities: before; free, then after
     double *opened;            // by contact: gaps that residuals have opened (MID-8)
+    bool returns, paper;       // is there one; local=paper
 } carom_midpoint;
 void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys);
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper); // option local=paper

@@ -3,7 +3,7 @@
 // Spec: docs/METHODS.md, section MID.  Everything is seen once per step, half a step ahead; the cheapest
 // scheme there is.  Forces take the old velocity, so it is first order where forces depend on velocity.
 #include "scheme/moreau/moreau.h"
-#include "linalg/matrix.h"
+#include "scheme/stepping.h"
 
 enum { OPT_LOCAL };
 static const carom_option options[] = {
@@ -30,72 +30,51 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 static const double RETURN = 20;
 
 // (MID-8)  j reacted in the last step,  0 < g_j <= T h r:  j is closed, and g_j kept in `opened`
-static bool close_opened(carom_midpoint *w, const carom_step *s) {
+static void step_join(carom_midpoint *w, const carom_step *s) {
     const double r = carom_residual_accepted(s);
     double *g = w->M.g + s->sys->ne;
-    bool some = false;
-    if (s->strict || !(r > 0)) return false;
+    w->returns = false;
+    if (s->strict || !(r > 0)) return;
     for (int c = 0; c < s->sys->nc; ++c) {
         w->opened[c] = s->active[c] != 0 && g[c] > 0 && g[c] <= RETURN * s->h * r ? g[c] : 0;
-        if (w->opened[c] > 0) g[c] = 0, some = true;
+        if (w->opened[c] > 0) g[c] = 0, w->returns = true;
     }
-    return some;
 }
 
-// (MID-2) to (MID-6): the velocity v_1, in place; s->q is q_M.
-static carom_status velocity(carom_midpoint *w, carom_step *s, bool paper) {
-    carom_stage *M = &w->M;
-    double *v = s->v, *u_0 = w->u_0, *u = w->u;
-
-    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
-    // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
-    CAROM_TRY(carom_stage_motion(M, s, s->t + 0.5 * s->h, s->q, v));
-    const bool opened = close_opened(w, s);
-    CAROM_TRY(carom_stage_close(M, s, NULL, NULL));
-    const bool contacts = carom_some_contact(s, &M->L); // nothing asks for velocities that joints had, or have
-    if (contacts || paper) carom_local_velocity_shared(s, u_0, &M->L, v);
-    carom_stage_advance(M, v, s->h);
-    if (M->L.nb == 0) return CAROM_OK;
-
-    // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
-    carom_local_velocity_shared(s, u, &M->L, v);
-    if (paper) {
-        // (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
-        carom_local *L_0 = &M->L_known; // free until the next step
-        carom_axpy(u, -1, u_0, M->L.at[M->L.nb]);
-        carom_local_same(L_0, &M->L);
+// (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
+// (MID-9)  c_j += g_j/(T h)  for those of (MID-8)
+static carom_status step_velocities_before(carom_midpoint *w, carom_step *s) {
+    const carom_local *L = &w->M.L;
+    double *u_0 = w->u_0, *u = w->u;
+    if (w->paper) {
+        carom_local *L_0 = &w->M.L_known; // free until the next step
+        carom_local_velocity_shared(s, u_0, L, w->v_0);
+        carom_axpy(u, -1, u_0, L->at[L->nb]);
+        carom_local_same(L_0, L);
         CAROM_TRY(carom_directions(s, L_0, s->t, w->q_0));
         carom_local_velocity_shared(s, u_0, L_0, w->v_0);
-        CAROM_TRY(carom_velocity_before(s, u_0, &M->L, (carom_evaluation_point){.t = M->t, .q = s->q, .v = w->v_0}));
-        carom_axpy(u, 1, u_0, M->L.at[M->L.nb]);
+        CAROM_TRY(carom_velocity_before(s, u_0, L, (carom_evaluation_point){.t = w->M.t, .q = s->q, .v = w->v_0}));
+        carom_axpy(u, 1, u_0, L->at[L->nb]);
     }
-    // (MID-9)  c_j += g_j/(T h)  for those of (MID-8)
-    for (int b = s->sys->ne; b < M->L.nb && opened; ++b)
-        u[M->L.at[b]] += w->opened[M->L.id[b] - s->sys->ne] / (RETURN * s->h);
-    CAROM_TRY(carom_problem_step(s, &M->L, &M->F, u, u_0));
-
-    // (MID-6)  v_1 = v_f + M_M^-1 W_M p
-    carom_problem_apply(s, v, 1);
-    if (contacts) carom_local_velocity_shared(s, u, &M->L, v);
+    for (int b = s->sys->ne; b < L->nb && w->returns; ++b)
+        u[L->at[b]] += w->opened[L->id[b] - s->sys->ne] / (RETURN * s->h);
     return CAROM_OK;
 }
+
+typedef carom_midpoint step_work;
+#include "scheme/moreau/moreau_midpoint.inc"
 
 void carom_midpoint_account(const carom_midpoint *w, carom_step *s) {
     if (w->M.L.nb > 0) carom_account_impulses(s, &w->M.L, s->problem.p, w->u_0, w->u);
 }
 
 carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
-    // (MID-1)  q_M = q_0 + h/2 v_0
-    carom_move_keeping(s, w->q_0, w->v_0, 0.5 * s->h);
-    const carom_status status = velocity(w, s, paper);
-    if (status != CAROM_OK) {
-        carom_copy(s->q, w->q_0, s->sys->nq);
-        carom_copy(s->v, w->v_0, s->sys->nv);
-        return status;
-    }
-    // (MID-7)  q_1 = q_M + h/2 v_1
-    carom_move(s, s->q, s->q, 0.5 * s->h, s->v);
-    return CAROM_OK;
+    w->paper = paper;
+    const carom_status status = step_whole(w, s);
+    if (status == CAROM_OK) return CAROM_OK;
+    carom_copy(s->q, w->q_0, s->sys->nq);
+    carom_copy(s->v, w->v_0, s->sys->nv);
+    return status;
 }
 
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
