@@ -51,7 +51,7 @@ typedef struct auto_head {
     double event, from, to;      // an event between these times after t_a
     // works of the segment: all, booked so far, rates at both ends, quartic part
     double work[AUTO_WORKS], done[AUTO_WORKS], power_a[AUTO_WORKS], power_b[AUTO_WORKS], bend[AUTO_WORKS];
-    double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
+    double probe, wait;          // steps since the other method was tried, or how many more to wait
     double still;                // events in a row without progress
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
     double lasted, returns;      // the last time; how often in a row trouble came back at once
