@@ -14,7 +14,8 @@ static const double TYPICAL = 1e-3; // of the largest: least size of a coordinat
 static const double SETTLED = 1e-4; // of the period: a guess that changes by less
 static const double AT_REST = 1e-9; // in typical sizes: a motion that goes no further is only rounding
 // states that decide whether a symmetry holds; others beside the start: chosen, one may agree by chance
-enum { SAMPLES = 6, BESIDE = 3 };
+// of a transient: the steps of a period, periods at most
+enum { SAMPLES = 6, BESIDE = 3, PARTS = 100, PERIODS = 1000000 };
 
 // States of a run at equal times.
 typedef struct film { int n, room, nx, *closed; double *t, *x; const carom_cycle *c; } film;
@@ -372,8 +373,9 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     c->t_0 = 0;
     CAROM_TRY(carom_cycle_time(c, x));
     if (transient > 0) {
-        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x,
-                              false, 100));
+        const double periods = ceil(transient / c->T - CAROM_INSTANT);
+        CAROM_TRY(c->expression ? carom_shoot(s, 0, c->T * periods, c->x, false, (int)fmin(periods, PERIODS))
+                                : carom_shoot(s, 0, transient, c->x, false, PARTS));
         carom_copy(c->x, s->end, s->nx);
         CAROM_TRY(carom_shooter_snap(s, 0, c->x));
     }
@@ -394,12 +396,12 @@ carom_status carom_cycle_rephase(carom_cycle *c) {
 
 // A motion that never settles comes near an orbit at times: where it comes back best after a period.
 carom_status carom_cycle_near(carom_cycle *c) {
-    enum { PERIODS = 60 };
+    enum { SEEN = 60 };
     carom_shooter *s = &c->s;
     film f;
     c->t_0 = 0;
-    carom_status status = film_open(&f, c, PERIODS * c->T, PERIODS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
+    carom_status status = film_open(&f, c, SEEN * c->T, SEEN);
+    if (status == CAROM_OK) status = shoot_film(c, &f, 0, SEEN * c->T, c->first, SEEN);
     int best = 0, whole = 0;
     double least = INFINITY;
     for (int k = 0; k < f.n && s->nz > 0; ++k) // without the instants of controllers in between
