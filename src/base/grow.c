@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool carom_grow(void *list, size_t n, size_t size) {
-    enum { FIRST = 8 };
+    enum { FIRST = 8 }; // chosen: short lists are allocated once, and waste little
     if (n > 0 && (n < FIRST || (n & (n - 1)) != 0)) return true;
     const size_t room = n > 0 ? 2 * n : FIRST;
     void *old, *more;

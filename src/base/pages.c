@@ -67,7 +67,7 @@ void carom_supply_pages(void *from, size_t n) {
 }
 
 void carom_zero_changes(double *x, size_t n) {
-    enum { PAGE = 512 };
+    enum { PAGE = 512 }; // numbers: 4096 bytes, the smallest page there is
     static const double zero[PAGE];
     for (size_t at = 0; at < n; at += PAGE) {
         const size_t size = (n - at < PAGE ? n - at : PAGE) * sizeof *x;

@@ -14,6 +14,7 @@
 /// Numbers are printed with nine digits: what differs by less than this part looks the same.
 #define CLI_DIGITS 1e-9
 
+// exit status (docs/reference-cli.md); 130: 128 + SIGINT, as of shells
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CHECK = 3, CLI_INTERRUPTED = 130 };
 
 typedef struct cli_option {

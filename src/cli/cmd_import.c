@@ -31,7 +31,7 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-enum { PATH = 4096 };
+enum { PATH = 4096 }; // bytes: the longest path of Linux
 
 typedef struct job {
     bool quiet, force;

@@ -200,7 +200,7 @@ static bool snapshots(carom_result *r, carom_error *err) {
 }
 
 static bool events(carom_result *r, carom_error *err) {
-    enum { BLOCK = 1024, KINDS = 6 };
+    enum { BLOCK = 1024, KINDS = 6 }; // events read at once: chosen, little memory; kinds of events
     carom_result_event *e = malloc(sizeof *e * BLOCK);
     long count[KINDS] = {0}, total = carom_result_event_count(r);
     bool good = e != NULL;

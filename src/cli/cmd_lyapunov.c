@@ -21,7 +21,7 @@ static const cli_option options[] = {
 };
 
 static void print_text(const carom_lyapunov *x, const char *file) {
-    enum { SHOWN = 5 };
+    enum { SHOWN = 5 }; // rows of the history: chosen, enough to see whether exponents settle
     cli_print("%s: Lyapunov exponents in 1/s over %.9g s, with %s\n  %14s", file, x->t, x->scheme, "until t");
     for (int j = 0; j < x->n; ++j) printf("  %14s%d", "exponent ", j + 1);
     putchar('\n');

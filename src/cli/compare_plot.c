@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HEIGHT = 460 };
+enum { HEIGHT = 460 }; // pixels
 // pixels; a letter of the legend at most
 enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTER = 8 };
 

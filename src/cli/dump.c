@@ -5,7 +5,7 @@
 #include "io/problem_file.h"
 #include <stdlib.h>
 
-enum { KEPT = 10 };
+enum { KEPT = 10 }; // the hardest: chosen, as many as a person looks at
 
 struct cli_dump {
     const char *file;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// names in a legend: with more, curves are counted; the rest in pixels
 enum { LEGEND = 8, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22, STRIP = 24 };
 // TALL: height of a panel with its own axis, whose labels take AXIS
 enum { COLOURS = GNUPLOT_COLOURS, DASHES = 5, TALL = 320, AXIS = 60 };
@@ -271,7 +272,7 @@ void figure_script(const figure *f, FILE *s, const char *kind, const char *outpu
 // -- pictures of one panel ------------------------------------------------------------------------------------------
 
 void figure_frame(FILE *s, const char *kind, const char *title, double right) {
-    enum { HEIGHT = 560 };
+    enum { HEIGHT = 560 }; // pixels
     gnuplot_terminal(s, kind, WIDTH, HEIGHT);
     fprintf(s,
             "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin "

@@ -27,7 +27,7 @@ typedef struct page {
     bool coarse;            // numbers of 16 bits: worlds, whose page would become too large
 } page;
 
-enum { PAGE_KINDS = 6 };
+enum { PAGE_KINDS = 6 }; // of events, in the order of carom_event_kind
 
 /// Which rows and events to keep (at most about `most` rows), and their values.  False: complained.
 bool page_read(page *p, long most);

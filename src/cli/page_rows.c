@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// events, numbers (4 MB) read at once; the strongest events, which a page keeps: chosen; extremes in memory, 32 MB
 enum { BLOCK = 4096, BLOCK_CELLS = 1 << 19, MOST_EVENTS = 50000, MOST_CELLS = 1 << 20 };
 
 // Is this column a sum over the time since the previous row?

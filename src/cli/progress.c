@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDEST = 200 };
+enum { WIDEST = 200 }; // columns: chosen, a longer bar shows nothing more
 
 cli_progress cli_progress_begin(bool wanted, double fraction) {
     return (cli_progress){.on = wanted && isatty(STDERR_FILENO), .start = cli_clock(), .from = fraction, .step_t = NAN};

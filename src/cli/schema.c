@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 200 };
+enum { MOST = 200 }; // more than there are: those beyond would have no definition
 
 // Lists of variants that have a definition of their own: records refer to each other, and to themselves.
 typedef struct schema {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_MODEL = 64 << 20 };
+enum { MOST_MODEL = 64 << 20 }; // bytes: a safeguard against files that are no model
 
 char *cli_load_file(const char *file, size_t *length, carom_error *err) {
     return whole_read(file, MOST_MODEL, length, err);

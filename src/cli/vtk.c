@@ -261,7 +261,7 @@ static bool save_touches(series *s, long k, double t) {
     return save_grid(s, "contacts", k, t, m->points, m->cells, list, sizeof list / sizeof *list);
 }
 
-enum { GAP, FORCE, IMPULSE = FORCE + 3, TOUCH_COLUMNS = IMPULSE + 3 };
+enum { GAP, FORCE, IMPULSE = FORCE + 3, TOUCH_COLUMNS = IMPULSE + 3 }; // columns of a contact
 
 // The columns of every place where a contact or constraint acts.
 static bool find_touches(series *s) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERTEX = 1, LINE = 4, TRIANGLE = 5, POLYGON = 7 };
-enum { MOST_SIDES = 48 };
+enum { VERTEX = 1, LINE = 4, TRIANGLE = 5, POLYGON = 7 }; // numbers of the format
+enum { MOST_SIDES = 48 }; // room for twice the sides that vtk.c asks for
 
 // -- memory --------------------------------------------------------------------------------------------------
 

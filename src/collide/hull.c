@@ -25,6 +25,7 @@ typedef struct wrapping {
     int (*edge)[4];
 } wrapping;
 
+// Euler: at most 3n - 6 edges, 2n - 4 faces
 enum { MOST_EDGES = 3 * CAROM_HULL_CORNERS, MOST_FACES = 2 * CAROM_HULL_CORNERS };
 
 // The plane with normal n through p is turned about the line along d, towards t = d x n, until it meets a point; -1:

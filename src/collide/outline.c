@@ -260,7 +260,7 @@ static bool chords(const double *a, const double *b, const double *c, const doub
 typedef struct chord {
     double a[2], b[2];
 } chord;
-enum { CHORDS = 8 };
+enum { CHORDS = 8 }; // of an arc: chosen, of half a turn they lie within 2 % of the radius
 
 static int chords_of(const carom_stretch *s, chord *c) {
     const int m = s->turn == 0 ? 1 : CHORDS;

@@ -56,7 +56,7 @@ enum {
     PIECE_FROM = 2,   // direction of a line; normal at the start of an arc (0: it is a whole circle)
     PIECE_TO = 4,     // where a line ends and begins, from its start; normal at the end of an arc
     PIECE_RADIUS = 6, // signed
-    PIECE_WIND = 7,
+    PIECE_WIND = 7, // by which the radius of an involute grows with the angle
     PIECE_FLAT = 8,      // of an arc: is there a line before it, behind it?
     PIECE_BISECTOR = 10, // twice x, y and offset: a place p inside belongs to the piece, not to the one beyond a convex
                          // corner, if (x, y).p >= offset

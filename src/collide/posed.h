@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+// in which the outermost candidates become contacts; candidates of a pair, kept on the stack
 enum { DIRECTIONS = 8, MOST = 4 * CAROM_HULL_CORNERS };
 static const double SAME = 1e-5, // of the size: contacts that are nearer are one
     TIE = 1e-6,                  // of the size: edges must separate by so much more than faces

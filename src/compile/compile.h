@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COMPILE_PATH = 4096 };
+enum { COMPILE_PATH = 4096 }; // bytes: the longest path of Linux
 
 /// The compiler: its command line, cut into words, and what tells it from another.
 typedef struct compiler {

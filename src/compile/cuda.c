@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static const char *const flags[] = {"-O3", "-std=c++17", "-arch=native", "-w", NULL};
+// NO_CARD: exit status of the program (block_cuda.inc)
 enum { FLAGS = sizeof flags / sizeof *flags, WORDS = sizeof((compiler *)0)->word / sizeof(char *), NO_CARD = 3 };
 
 // Names of this process, in the folder of the program.

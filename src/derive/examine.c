@@ -412,7 +412,7 @@ int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_f
     const carom_system *s = &m->sys;
     carom_arena mem = {0};
     allocate(&x, &mem);
-    enum { LINE = 64 };
+    enum { LINE = 64 }; // bytes: a line of the cache, and the widest vectors
     unsigned char *block = calloc(1, mem.used + LINE); // large models touch little of it
     if (!block) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory to examine the model");

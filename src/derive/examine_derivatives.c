@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STATES = 4 };
+enum { STATES = 4 }; // the start, and three beside it: wrong terms may vanish at one
 static const double AGREE = 1e-5; // worse than any rounding, better than any wrong term
 static const double LOST = 1e-4;       // of the differentiated quantity: entries below drown in the rounding of its
                                        // differences

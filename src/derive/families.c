@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_MEMBERS = 1000000 };
+enum { MOST_MEMBERS = 1000000 }; // a safeguard against mistakes
 
 typedef struct family {
     const char *name;

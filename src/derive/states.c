@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATES = 4000 };
+enum { MOST_STATES = 4000 }; // chosen: a safeguard against mistakes
 
 carom_status carom_no_states(resolver *r, const carom_datum *d, carom_node x, const char *what) {
     const carom_model *m = r->m;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 10000 };
+enum { MOST_POINTS = 10000 }; // chosen: a safeguard against mistakes
 
 typedef struct points {
     double *x, *y;

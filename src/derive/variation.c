@@ -37,7 +37,7 @@ enum {
     V_CONTROL,
     V_COUNT
 };
-enum { BESIDE = 4 };
+enum { BESIDE = 4 }; // points of a difference of fourth order
 // fourth order: the error STEP^4 is that of rounding, 1e-16/STEP, to a factor of ten
 static const double STEP = 1e-3, WEIGHT[BESIDE] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, AT[BESIDE] = {-2, -1, 1, 2};
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static const double CUT = 1e-3 * DBL_EPSILON; // of a column: a pivot that is none
-enum { ROUNDS = 12 };
+enum { ROUNDS = 12 }; // chosen: a gap of 10 between singular values leaves 1e-24 of the other vectors
 
 // P A = L U (transposed: of A'); B: n x n.  A pivot that has cancelled is replaced by one of the size of rounding.
 static void factorise(const double *A, int n, bool transposed, double *B, int *pivot) {

@@ -20,7 +20,7 @@ typedef struct carom_curve_look {
     double *re, *im;            // neig
 } carom_curve_look;
 
-enum { CAROM_RESPONSES = 19 };
+enum { CAROM_RESPONSES = 19 }; // the mean, amplitude and phase of CAROM_HARMONICS
 
 typedef struct carom_curve {
     void *user;

@@ -240,7 +240,7 @@ void carom_task_end(carom_task_run *r);
 
 // -- a run together with its variations (path.c, crossing.c) ------------------------------------------------------
 
-enum { CAROM_PATH_STAGES = 7 };
+enum { CAROM_PATH_STAGES = 7 }; // of the pair of Dormand and Prince
 // rates of positions, velocities, columns, integrals
 typedef struct carom_path_stage { double *shift, *a, *y, *z; } carom_path_stage;
 typedef struct carom_path_event { carom_change c; double *store; } carom_path_event;

@@ -59,7 +59,7 @@ static double nearer(const double *limit, const double *T) {
 }
 
 bool carom_endless(const double *p, const double *T, int n, carom_period_limit *to) {
-    enum { LIMITS = 5 };
+    enum { LIMITS = 5 }; // three improved ones, each of three
     *to = (carom_period_limit){.value = NAN, .error = INFINITY};
     if (n < CAROM_ENDLESS) return false;
     p += n - CAROM_ENDLESS, T += n - CAROM_ENDLESS;

@@ -227,7 +227,7 @@ carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known) {
 }
 
 carom_status follow_begin_grown(follow_walk *w, double *t) {
-    enum { TIMES = 9 };
+    enum { TIMES = 9 }; // amplitudes: by sqrt(10) each, up to 1e4 of the first
     double *x = calloc((size_t)w->nq + 3 * (size_t)w->nv + 1, sizeof *x), *shape = x + w->nq + w->nv, rate = 0;
     if (!x) return follow_no_memory(w->err);
     beside side[2];

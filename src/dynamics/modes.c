@@ -10,7 +10,7 @@ enum { FEW = 4 };                // of long mechanisms: so many times fewer mode
 static const double AS_LARGE = 1e-9; // of a component: of those that are as large, the first counts
 static const double SAME = 1e-9;     // of a frequency, an eigenvalue: their difference is rounding
 static const double UNDAMPED = 1e-9; // of an eigenvalue: a real part that is rounding
-static const double TURN = 6.283185307179586;
+static const double TURN = 6.283185307179586; // 2 pi
 
 // The largest component becomes 1.
 static void normalise(double *shape, int nv) {

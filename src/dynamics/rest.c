@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// chosen: pseudo-steps; iterations of one, few of them; rounds in which contacts join
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30 };
 // after few iterations a pseudo-step is four times as long, after a failure a quarter; it is solved to two digits, it
 // only leads on; rank within rounding of factors; a residual above WRONG is no equilibrium

@@ -29,7 +29,7 @@ const char *carom_hit_word(carom_hit_kind kind);
 // jump: of an impact; contact -1: there is none
 typedef struct carom_touching { int contact; double t, jump, *x, *mode; } carom_touching;
 
-enum { CAROM_HARMONICS = 9 };
+enum { CAROM_HARMONICS = 9 }; // chosen: the first ones carry most of a response
 
 /// A controller that computes, or (effect) whose outputs take effect: state and signals before.
 typedef struct carom_sampling { int k; bool effect; double t, *x; } carom_sampling;

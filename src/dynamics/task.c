@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 200 };
+enum { TEXT = 200 }; // bytes of name=value: 150 and 24
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");

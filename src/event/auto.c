@@ -19,7 +19,7 @@ static const carom_option options[AUTO_OPTIONS + 1] = {
     {0},
 };
 
-enum { MOST_VELOCITIES = 8000, MOST_IMPLICIT = 200 };
+enum { MOST_VELOCITIES = 8000, MOST_IMPLICIT = 200 }; // dense matrices: docs/limits.md
 
 static void place(auto_work *w, const carom_system *sys) {
     double *at = w->now;

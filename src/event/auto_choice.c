@@ -14,6 +14,8 @@ static const double STIFF = 1e4; // fastest rate times size_q/size_v
 static const double MOST_WAIT = 1e6; // steps between two looks at the other method
 static const double LONG = 1e5;  // the same times the length of the run, where nothing moves yet
 static const double LIMIT = 0.5; // fastest rate times step: beyond, an explicit method is about to be unstable
+// chosen: steps to the first look at the other method; wait after which a stiff model has begun to move; events at one
+// instant (AU-11); power iterations, for rates to some percent
 enum { PROBE = 64, PATIENCE = 1024, STANDSTILL = 40, ITERATIONS = 12 };
 
 void auto_change_to(auto_work *w, double t, auto_method method, auto_why why) {

@@ -120,7 +120,7 @@ static bool approach(carom_filippov *z, const carom_step *s, int m, double x) {
 
 carom_status carom_filippov_beside(carom_filippov *z, carom_step *s, int first, int n, const int *sides, double t,
                                    const double *q, const double *v) {
-    enum { TIMES = 16, FARTHER = 16 };
+    enum { TIMES = 16, FARTHER = 16 }; // each 16 times as far: up to 2e18 roundings
     double clear = CLEAR;
     carom_copy(z->q, q, s->sys->nq);
     carom_copy(z->v, v, s->sys->nv);

@@ -412,7 +412,7 @@ static bool jumps(const carom_system *sys) {
     return false;
 }
 
-typedef enum kinks { BENDS = 1, JUMPS = 2, ALL = BENDS | JUMPS } kinks;
+typedef enum kinks { BENDS = 1, JUMPS = 2, ALL = BENDS | JUMPS } kinks; // bits
 
 // Is phi beyond a kink of forces, by more than that part of the way to it?
 static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part, kinks which) {

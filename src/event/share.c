@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEVELS = 40, ROUNDS = 24 };
+enum { LEVELS = 40, ROUNDS = 24 }; // chosen: reserves, down to 7e-10; projections for each
 static const double RESERVE = 0.3; // part of its own size and of its disc that a contact should keep, at first
 static const double LESS = 0.6;    // of the reserve, when that cannot be had
 static const double ENOUGH = 0.75; // of the reserve, to end the search

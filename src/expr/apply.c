@@ -12,6 +12,8 @@
 #include "expr/graph.h"
 #include "expr/value.h"
 
+// chosen, each bounds work per operation: factors of a product that are compared; powers that are multiplied out; nodes
+// visited for a term that cancels; rules that call each other
 enum { FACTORS = 16, POWER_LIMIT = 8, CANCEL_BUDGET = 24, SUM_DEPTH = 6 };
 
 // A product k f[0] f[1] ..., f sorted by (class, index).

@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct carom_graph carom_graph;
 typedef int carom_node; // >= 0; CAROM_NONE on failure
-enum { CAROM_NONE = -1 };
+enum { CAROM_NONE = -1 }; // no node
 
 typedef enum carom_input { CAROM_TIME, CAROM_PARAMETER, CAROM_POSITION, CAROM_VELOCITY } carom_input;
 
@@ -153,7 +153,7 @@ bool carom_parse_reserved(const char *name, size_t length);
 
 typedef struct carom_tape carom_tape;
 
-enum { CAROM_LISTS = 5 };
+enum { CAROM_LISTS = 5 }; // forces, mass, gaps, directions, rates
 
 typedef struct carom_group {
     int count;
@@ -227,7 +227,7 @@ int carom_tape_instructions(const carom_tape *tape, int group); // what evaluati
 // A tape can be written as C text, compiled elsewhere and attached: the same operations in the same order, so the same
 // bits, without the interpreter.  carom/compile.h does all of it for a model.
 
-enum { CAROM_NATIVE_VERSION = 4 };
+enum { CAROM_NATIVE_VERSION = 4 }; // of the layout below: compiled code of another one is not loaded
 
 /// Callback of compiled code: nearest point of a ring, see carom_graph_nearest().
 typedef double carom_native_nearest(bool ring, int which, const double *p);

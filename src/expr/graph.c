@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_LIMIT = 1 << 22 };
+enum { NODE_LIMIT = 1 << 22 }; // chosen: what a model may take of memory
 
 carom_graph *carom_graph_create(void) {
     carom_graph *g = calloc(1, sizeof *g);

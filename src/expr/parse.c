@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+// chosen: what the stack bears; arguments; a double written out has 309; characters in a message
 enum { NESTING = 200, ARGUMENTS = 16, DIGITS = 400, SHOWN = 60 };
 
 typedef struct parser {

@@ -223,7 +223,7 @@ static range choice(range c, range a, range b) {
 }
 
 static bool joined(double a, double b) {
-    static const double JOINED = 1e-9;
+    static const double JOINED = 1e-9; // of their size: chosen, far above the rounding of coefficients
     return !(fabs(a - b) > JOINED * (fabs(a) + fabs(b))); // the first piece joins nothing: NaN
 }
 

@@ -15,7 +15,7 @@
 
 static const double SAME_RATE = 1e-9; // of a rate: two that are one, and ratios that are rational
 
-enum { MOST_CYCLES = 64 };
+enum { MOST_CYCLES = 64 }; // chosen: an orbit over a longer common period takes too long
 
 typedef struct facts {
     double value;    // NaN: it depends on time or on the state

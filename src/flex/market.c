@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// of the format; rows: a safeguard against mistakes; words of a line that count
 enum { MOST_LINE = 1024, MOST_ROWS = 100000000, MOST_WORDS = 6 };
 
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;

@@ -75,7 +75,7 @@ static carom_status check_shaft(const carom_member_def *d, int most, carom_error
 
 static carom_status check(const carom_member_def *d, carom_error *err) {
     if (d->kind == CAROM_MATRICES) return carom_flex_matrices_check(d, err);
-    enum { MOST_ELEMENTS = 100000000 };
+    enum { MOST_ELEMENTS = 100000000 }; // their unknowns stay below 2^31
     const bool planar = d->kind == CAROM_BEAM || d->kind == CAROM_EXACT_BEAM, spatial = d->kind == CAROM_SPATIAL_BEAM;
     if (d->kind == CAROM_SHAFT) return check_shaft(d, MOST_ELEMENTS, err);
     if (d->elements < 1 || d->elements > MOST_ELEMENTS)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// limits of the format; bits of a hash, one entry for each place of the window; TRIES chosen: time for size
 enum { WINDOW = 32768, HASH_BITS = 15, SHORTEST = 3, LONGEST = 258, TRIES = 16 };
 
 typedef struct bits {

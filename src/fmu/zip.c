@@ -27,6 +27,7 @@ static void put(zip *z, const void *bytes, size_t size) {
 static void put2(zip *z, unsigned x) { put(z, (unsigned char[]){x & 255, x >> 8 & 255}, 2); }
 static void put4(zip *z, uint32_t x) { put2(z, x & 0xffff), put2(z, x >> 16); }
 
+// of the format; DATE: 1 January 1980, the same in all files
 enum { VERSION = 20, UTF8 = 0x800, DATE = 33, UNIX = 3, DEFLATED = 8 };
 
 static void put_about(zip *z, const zip_entry *e) {

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+// as in HDF5; bytes: a file without line ends must not fill the memory
 enum { MOST_COLUMNS = 1 << 24, LONGEST_LINE = 1 << 26, END = -1, TOO_LONG = -2 };
 
 // getline() for a file that may have no line ends at all.

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 16 };
+enum { BUFFER = 1 << 16 }; // bytes, for few calls of the system
 
 // -- whole lines ---------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@
 #include <H5FDdevelop.h>
 #endif
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096 }; // bytes: a page of the system
 
 typedef struct page {
     uint64_t number;
@@ -151,7 +151,7 @@ static bool unchanged(const driver *d, haddr_t at, size_t size, const unsigned c
 }
 
 static void drop_pages(driver *d) {
-    enum { MANY = 256 };
+    enum { MANY = 256 }; // pages, 1 MB: fewer are not worth giving back
     for (size_t i = 0; i < d->size; ++i) free(d->table[i].byte);
     if (d->size) memset(d->table, 0, d->size * sizeof *d->table);
     if (d->used > MANY) carom_forget_freed();

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_MATRICES = 1000 };
+enum { MOST_MATRICES = 1000 }; // chosen: a safeguard against damaged files
 
 // A name may be the way to a file: in HDF5 a slash would be a group.
 static void exchange(char *name, char from, char to) {

@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 enum {
-    CHUNK_BYTES = 1 << 20,
+    CHUNK_BYTES = 1 << 20, // of a chunk at most, and rows of one: chosen, what is in memory against calls of HDF5
     CHUNK_ROWS = 4096,
-    FEW_ROWS = 256,
-    EVENT_ROWS = 1024,
+    FEW_ROWS = 256,    // chosen: of a chunk of a short run
+    EVENT_ROWS = 1024, // chosen: how many events come is not known before
     NAME_ROOM = sizeof((carom_result_event *)0)->contact,
-    PAGE = 4096
+    PAGE = 4096 // bytes: a page of the system
 };
 
 static hid_t access_list(void) {

@@ -264,7 +264,7 @@ static double *stored(const carom_model *m, carom_sim *sim) {
 
 void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
     if (!m || !sim) return;
-    enum { MOST = 20 };
+    enum { MOST = 20 }; // lines: chosen, a screen
     const int n = carom_model_elements(m);
     const double *work = carom_sim_works(sim);
     double *energy = stored(m, sim);

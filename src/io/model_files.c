@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_FILE = 64 << 20 };
+enum { MOST_FILE = 64 << 20 }; // bytes: as for models
 
 typedef struct search {
     const char *model; // its file

@@ -3,7 +3,7 @@
 #include <carom/problem_file.h>
 #include <stdio.h>
 
-enum { MOST_ROWS = 1 << 27, MOST_ENTRIES = 1 << 28 };
+enum { MOST_ROWS = 1 << 27, MOST_ENTRIES = 1 << 28 }; // indices stay below 2^31
 
 typedef struct problem_data {
     carom_problem pb;

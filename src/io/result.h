@@ -6,7 +6,7 @@
 #include "io/csv.h"
 #include "io/h5.h"
 
-enum { RESULT_ATTRIBUTES = 200 };
+enum { RESULT_ATTRIBUTES = 200 }; // more than carom writes
 
 typedef struct result_attribute { char *name, *text; double number; } result_attribute; // text NULL: a number
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// bytes of an attribute, of a model; columns: those of a safeguard against damaged files
 enum { MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
 
 // Extent of a set of this rank; false when it has another.

@@ -86,7 +86,7 @@ static carom_status save_h5(carom_result *r, const char *file, carom_error *err)
                   .state_size = 1,
                   .snapshots = r->contacts > 0};
     CAROM_TRY(carom_result_matrices(r, &def.matrices, &def.nmatrices, err));
-    enum { ROOM = 80 };
+    enum { ROOM = 80 }; // bytes of a unit
     char *units = calloc((size_t)r->table.columns, ROOM), **unit = calloc((size_t)r->table.columns, sizeof *unit);
     for (int i = 0; units && unit && i < r->table.columns; ++i) {
         unit[i] = units + (size_t)i * ROOM;

@@ -10,7 +10,7 @@
 
 #define INLINE CAROM_INLINE
 
-enum { NONE = -1, MOST = CAROM_BLOCK_ROWS };
+enum { NONE = -1, MOST = CAROM_BLOCK_ROWS }; // no block; rows of one
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { NONE = -1 };
+enum { NONE = -1 }; // no row
 
 typedef struct {
     int n;

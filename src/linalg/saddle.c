@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
+enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 }; // rows of a block; no block
 enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
 enum { REFINE = 2 };               // corrections of a solution
 enum { WAYS = 4 };                 // structures of a column that are known: of W, with its derivatives, turned, both

@@ -33,7 +33,7 @@
 #include "linalg/block_lu.h"
 #include <carom/matrix.h>
 
-enum { CAROM_SADDLE_LEVELS = 4 };
+enum { CAROM_SADDLE_LEVELS = 4 }; // schemes with more do without this structure
 
 /// Levels of velocities and of reactions, and which matrices there are: A[l][m], W[l][m] of velocities l and reactions
 /// m, V[m][l].  The last `absent` joint rows have no reactions on the levels m with lacks[m]: there y = b (SDL-3).

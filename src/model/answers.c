@@ -490,6 +490,7 @@ double carom_model_travel(const void *model, int id, const double *q_0, const do
 
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x) {
     if (!m) return false;
+    // contacts of a pair: between two polygons, each corner on the other
     enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
     const bool listed = id >= m->ne + m->nc;
     double all[MOST];

@@ -130,6 +130,7 @@ static bool may_be(const moment *now, const pair *p, double gap) {
 bool carom_contours_apart(const carom_model *m, void *work, const pair *p, int k, double gap, double t,
                           const double *q) {
     static const double ON = 1e-6; // of the size; the gap of pieces that do not touch is off by 1e-3
+    // contacts of a pair: between two polygons, each corner on the other
     enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
     double all[MOST];
     placed x[2];

@@ -15,7 +15,7 @@ typedef enum source { ENERGY, MASS, FORCE, GAP, DIRECTION, RATE, FRICTION, BELT,
 typedef struct roots {
     int at[SOURCES + 1], *node;
 } roots;
-enum { OF_BODY = 13, OF_BELT = 6 };
+enum { OF_BODY = 13, OF_BELT = 6 }; // position, rotation matrix and angle; numbers of a belt
 
 static int count(const carom_model *m, bool energies, source s) {
     switch (s) {

@@ -12,7 +12,7 @@
 #include "model/pairs.h"
 #include <carom/sim.h>
 
-enum { CAROM_GROUP_ROWS = 1 + CAROM_TANGENTS };
+enum { CAROM_GROUP_ROWS = 1 + CAROM_TANGENTS }; // the normal and its tangents
 
 typedef enum carom_group_kind { CAROM_GROUP_ENTRY, CAROM_GROUP_PAIR, CAROM_GROUP_CONTACT } carom_group_kind;
 

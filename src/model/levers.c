@@ -93,7 +93,7 @@ carom_status carom_model_levers(carom_model *m, void *work, carom_error *err) {
         of_members(m, diagonal, m->lever);
         of_coordinates(m, diagonal, m->lever, of_body(m, diagonal, m->lever));
         for (int k = 0; k < m->state.n; ++k) { // (STA-2)  they count by their scales, their integrals hardly
-            static const double HARDLY = 1e-12;
+            static const double HARDLY = 1e-12; // not 0: sizes are divided by levers
             m->lever[m->state.first + k] = 1 / m->state.scale[k];
             m->lever[m->nv + m->state.first + k] = HARDLY / m->state.scale[k];
         }

@@ -37,7 +37,7 @@ typedef enum shape_kind {
     SHAPE_SKIN  // of rounds and elements
 } shape_kind;
 
-enum { MOST_CORNERS = 64 };
+enum { MOST_CORNERS = 64 }; // one formula each
 
 /// A shape in the frame of its body.
 typedef struct shape {
@@ -103,6 +103,7 @@ typedef struct ellipse {
     double factor[2], direction[3];
     const body *of;
     const carom_datum *family; // whose member of the pair becomes `of`; NULL: that is known
+    carom_datum place; // a copy of what gives it, for messages
 } ellipse;
 
 /// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
@@ -272,7 +273,7 @@ struct near_pairs {
     size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
-enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 };
+enum { MOST_NEAR_SHAPES = 1 << 26, MOST_LANES = 8 }; // far above any memory, below 2^31; cost: docs/limits.md
 
 /// Are all of its contacts forces, of a stiffness?  Is it that of a world (system/system.h)?
 static inline bool carom_near_forces(const struct near_pairs *x) {

@@ -20,7 +20,7 @@ static const char *find(const char *text, const char *end, int line, int column)
 
 carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t length, int n, const int *parameter,
                                  const double *value, char **out, carom_error *err) {
-    enum { NUMBER = 40 };
+    enum { NUMBER = 40 }; // characters: %.17g has 24
     const char *end = text + length;
     char *to = *out = calloc(length + (size_t)n * NUMBER + 1, 1);
     if (!to) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the text of a model");

@@ -156,7 +156,7 @@ static int moved(const settling *s, double *farthest, const char **who) {
 }
 
 static carom_status settle(settling *s, carom_error *err) {
-    enum { ROUNDS = 400, PATIENCE = 40 };
+    enum { ROUNDS = 400, PATIENCE = 40 }; // chosen: passes over all overlaps; see below
     static const double MARGIN = 1e-6; // of the deepest overlap
     carom_model *m = s->m;
     memcpy(s->q, m->q0, (size_t)m->nq * sizeof *s->q);

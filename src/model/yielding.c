@@ -8,6 +8,7 @@
 #include "model/pairs.h"
 #include <math.h>
 
+// contacts of a pair: each corner of two polygons on the other; of space
 enum { MOST = 2 * MOST_CORNERS + 3, DIRECTIONS = 3 };
 
 /// One contact that presses.

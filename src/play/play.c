@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+// chosen: names that a page may set; rows that it shows, for the memory of a browser
 enum { DONE, FAILED, WRONG, MOST_SET = 256, MOST_ROWS = 4000 };
 
 // What the page fills in.

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// chosen: memory; bytes of a line, corners of a face: safeguards against other files
 enum { MOST_TRIANGLES = 2000000, MOST_LINE = 4096, MOST_FACE = 256 };
 
 typedef struct reading {
@@ -114,7 +115,7 @@ static uint32_t word_at(const char *p) {
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-enum { HEAD = 84, FACET = 50 };
+enum { HEAD = 84, FACET = 50 }; // bytes, of the format
 
 static carom_status read_stl_binary(reading *r, const char *text, uint32_t count) {
     for (uint32_t k = 0; k < count; ++k)

@@ -2,7 +2,7 @@
 #pragma once
 #include "read/robot.h"
 
-enum { MOST_OMITTED = 100, CLASSES = 512 };
+enum { MOST_OMITTED = 100, CLASSES = 512 }; // chosen: kinds of omissions that are listed; default classes
 
 typedef enum joint_type { HINGE, SLIDE, BALL, FREE } joint_type;
 

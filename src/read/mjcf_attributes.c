@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEEPEST_INCLUDE = 8 };
+enum { DEEPEST_INCLUDE = 8 }; // chosen: deeper, a file includes itself
 
 carom_status mjcf_no_memory(const mjcf *m) {
     return carom_fail(m->i.err, CAROM_NO_MEMORY, "not enough memory for a robot");

@@ -11,7 +11,7 @@
 
 typedef enum type { FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, FLOATING, PLANAR } type;
 static const char *const types[] = {"fixed", "revolute", "continuous", "prismatic", "floating", "planar"};
-enum { TYPES = 6 };
+enum { TYPES = 6 }; // of `type`
 
 typedef struct link {
     const xml_element *e;

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include <string.h>
 
-enum { DEEPEST = 100 };
+enum { DEEPEST = 100 }; // elements: the reader calls itself
 
 typedef struct scan {
     pool *memory;

@@ -6,7 +6,7 @@
 #include "mech/datum.h"
 #include "mech/pool.h"
 
-enum { YAML_DEEPEST = 64 };
+enum { YAML_DEEPEST = 64 }; // levels: the reader calls itself; bytes: a safeguard against other files
 #define YAML_BYTES ((size_t)256 << 20)
 
 /// Is this UTF-8 without control characters?  If not, err->text is `file:line:column: what; what to do`.

@@ -15,6 +15,7 @@ bool carom_friction_reacts(const carom_system *sys); // does it depend on reacti
 carom_varying_friction *carom_allocate_varying_friction(carom_arena *mem, const carom_system *sys,
                                                         carom_contact *contacts, bool reacts);
 
+// chosen: a fixed point that contracts by 0.7 gains 15 digits
 enum { CAROM_FRICTION_ROUNDS = 100 };
 /// Coefficients that depend on reactions, and reactions that depend on coefficients: lambda of L's set has been found
 /// with the coefficients of the reactions before it.  Are these the same?  Else lambda takes their place, and the

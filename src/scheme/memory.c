@@ -8,7 +8,7 @@
 #include "scheme/memory.h"
 #include <math.h>
 
-enum { RUN = CAROM_RUN, LASTING = 3 };
+enum { RUN = CAROM_RUN, LASTING = 3 }; // steps with reactions in a row that make a lasting contact
 
 static void emit(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after,
                  double impulse) {

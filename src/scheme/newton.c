@@ -106,7 +106,7 @@ double carom_joints_free(const carom_saddle *S, const carom_columns *W, carom_ma
 
 // -- the first iterate ------------------------------------------------------------------------------------------------
 
-enum { STEPS = 3 };
+enum { STEPS = 3 }; // increments, for an extrapolation of second order (NEW-7)
 
 carom_past carom_allocate_past(carom_arena *keep, const carom_system *sys) {
     carom_past past = {.head = carom_allocate_bytes(keep, sizeof *past.head)};

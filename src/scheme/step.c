@@ -172,7 +172,7 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
     return carom_mass_factorise(s, F);
 }
 
-enum { SMALL = 3 };
+enum { SMALL = 3 }; // rows whose pivots are written out
 static const double PIVOT_ROUNDING = 1e-12; // of the largest entry on the diagonal: pivots of a singular mass are no
                                             // further below 0
 

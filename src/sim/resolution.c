@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+// iterations that show that nothing is fast; for a value; rows of joints: G is dense; in every step
 enum { FEW = 3, MANY = 16, MOST_JOINTS = 200, FEW_JOINTS = 60 };
 static const double SHORT = 0.1;       // h omega, or h delta: no scheme minds
 static const double DEPENDENT = 1e-12; // joints whose directions agree to this are one

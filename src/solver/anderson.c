@@ -9,7 +9,7 @@
 
 static const double DAMPING = 1e-10; // of the least squares: directions of earlier steps are nearly parallel
 
-enum { BACK = CAROM_ANDERSON_BACK, PIECE = 512 };
+enum { BACK = CAROM_ANDERSON_BACK, PIECE = 512 }; // numbers: a fixed size, so that sums do not depend on threads
 
 void carom_allocate_anderson(carom_anderson *a, carom_arena *mem, int n, int back) {
     const size_t m = (size_t)n, k = (size_t)back;

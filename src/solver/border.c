@@ -120,7 +120,7 @@ bool carom_border_split(carom_border *w, const carom_problem *pb) {
 }
 
 double carom_border_join(carom_border *w, carom_problem *pb, double tol, int *worst) {
-    enum { ROUNDS = 2 };
+    enum { ROUNDS = 2 }; // chosen: refinements, each for a residual
     const int n = w->n;
     double residual = INFINITY;
     for (int j = 0; j < n; j++) w->x[j] = -pb->c[w->j[j]], pb->p[w->j[j]] = 0;

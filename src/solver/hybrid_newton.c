@@ -7,7 +7,7 @@
 #include "solver/hybrid.h"
 #include "solver/solvers.h"
 
-enum { INNER = 14, OUTER = 600 };
+enum { INNER = 14, OUTER = 600 }; // chosen: steps of a problem, after which delta grows; problems
 static const double LEAST_DELTA = 1e-9;     // proximal term: a smaller one makes nothing independent
 static const double NEARLY_SINGULAR = 1e-5; // factors of a smaller one lose half of the digits
 

@@ -12,7 +12,7 @@
 
 static const double FIRST = 1e-9;    // of a value: the first distance that is tried, before it is doubled
 static const double ROUNDED = 1e-14; // of a distance: bisection ends
-enum { DEPTH = 5 };
+enum { DEPTH = 5 }; // 1/32 of a segment
 
 typedef struct graph {
     const double *t, *x;

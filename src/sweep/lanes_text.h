@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+// text that compiles in seconds, memory of a thread: docs/limits.md
 enum { MOST_V = 60, MOST_E = 60, MOST_C = 320, MOST_CLOSED = 32 };
 enum { LEDGER_IMPACTS, LEDGER_PENETRATION };
 

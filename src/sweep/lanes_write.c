@@ -318,7 +318,7 @@ static void put_step(const sheet *t, const carom_lanes *l, const char *prefix) {
     static const char *const text[] = {[CAROM_LANE_MOREAU_MIDPOINT] = carom_moreau_midpoint_text,
                                        [CAROM_LANE_MOREAU_EXPLICIT] = carom_moreau_explicit_text,
                                        [CAROM_LANE_HALF_EXPLICIT] = carom_half_explicit_text,
-                                       [CAROM_LANE_HALF_EXPLICIT_RK] = NULL};
+                                       [CAROM_LANE_HALF_EXPLICIT_RK] = carom_half_explicit_rk_text};
     PUT(t, "\n#undef ASK\n#define ASK(name) %s\n", prefix);
     if (!text[l->run.table->lanes]) return;
     put(t, carom_lanes_asked);
@@ -397,7 +397,7 @@ static bool is_range(const varied *v) {
 }
 
 static carom_status put_values(const sheet *t, const carom_sweep *s, carom_error *err) {
-    enum { MOST = 1000000 };
+    enum { MOST = 1000000 }; // a safeguard: the text of a compiler, 25 MB
     char a[CAROM_NUMBER_TEXT], b[CAROM_NUMBER_TEXT];
     for (int k = 0; k < s->nvary; ++k) {
         const varied *v = &s->vary[k];

@@ -243,7 +243,7 @@ static carom_status steps(single *k) {
 
 // -- making it -------------------------------------------------------------------------------------------------------
 
-enum { TEXT = 400 };
+enum { TEXT = 400 }; // bytes of name=value: the formats below cut both
 
 // "name=value" of options that are varied, behind those given.  The list and its texts are one block.
 static const char **with_options(const carom_sweep *s, const char *const *given, const double *value) {

@@ -45,7 +45,7 @@ typedef struct outcome {
     double *end;       // nstate
 } outcome;
 
-enum { IDLE_MODELS = 64 };
+enum { IDLE_MODELS = 64 }; // chosen: more than most machines have threads; others are made anew
 
 typedef struct carom_lanes carom_lanes;
 typedef struct carom_gpu carom_gpu;

@@ -3,7 +3,7 @@
 #include "derive/draw/draw.h"
 #include <stdlib.h>
 
-enum { MOST_SHAPES = 20000, MOST_VALUES = 200000 };
+enum { MOST_SHAPES = 20000, MOST_VALUES = 200000 }; // chosen: further shapes are not drawn; ten numbers each
 
 carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node) {
     struct drawn *d = r->m->drawn;

@@ -26,7 +26,7 @@ bool carom_cloud_any(void) {
 
 #ifdef CAROM_HAS_QHULL
 
-enum { WRAPPED = 512 };
+enum { WRAPPED = 512 }; // points: gift wrapping looks at all of them for every edge; Qhull does not
 static const double EXACT = 1e-6, ROUGH = 1.1e-3; // of the size: tolerances of faces, by tens
 static const double INSIDE = 1e-7;                // of the size: points outside of a hull by less are in it
 

@@ -4,7 +4,7 @@
 // users see.
 #include "derive/shapes/shapes.h"
 
-enum { MOST_PAIRS = 80, FEW_BOXES = 2 };
+enum { MOST_PAIRS = 80, FEW_BOXES = 2 }; // crossovers of cost: docs/limits.md
 
 // Boxes in space: a pair has 25 formulas, a patch of the list 9 contacts.  10 boxes on each other take 2.6 ms a step by
 // formulas and 0.12 as a list.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HEIGHTS = 250000 };
+enum { MOST_HEIGHTS = 250000 }; // memory of the search
 
 typedef struct table {
     int nx, ny;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 1000 };
+enum { MOST_PARTS = 1000 }; // one shape each
 // -- points -----------------------------------------------------------------------------------------------------------
 
 /// Points of each part of a file, or of the list of points or of hulls that stands there.

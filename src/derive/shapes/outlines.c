@@ -18,6 +18,7 @@ static const double SAME = 1e-9; // of the size: points so near are one
 static const double SOLVED = 1e-30; // square of the residual of a spline: rounding of its slopes
 static const double DRAWN = 0.1; // angle between points that are drawn
 
+// a safeguard, chosen; halvings: to parts of 6e-8 of a piece, where a cusp ends them
 enum { MOST_STRETCHES = 20000, MOST_HALVINGS = 24 };
 
 /// An outline in the frame of its body, and its pieces there.

@@ -19,7 +19,7 @@ static const double ENDLESS = 1e30; // length of a line without end: a number, w
 
 // -- pieces of other shapes -------------------------------------------------------------------------------------------
 
-enum { MOST_PIECES = 2 * MOST_CORNERS + 2 };
+enum { MOST_PIECES = 2 * MOST_CORNERS + 2 }; // a line and an arc for each corner
 
 // A whole circle of signed radius.
 static carom_outline_piece circle(const shape *s, double radius) {

@@ -178,7 +178,7 @@ carom_status carom_derive_skin(resolver *r, const carom_datum *of, shape *s) {
     if (point)
         return carom_fault(r, of, 0, "a skin covers all of '%.60s'; remove '.%.60s', or write circle (sphere)", b->name,
                            point);
-    enum { MOST_NODES = 5000 };
+    enum { MOST_NODES = 5000 }; // one shape each
     if (b->nodes > MOST_NODES)
         return carom_fault(r, of, 0, "a skin over %d nodes; at most %d, else `along` in contacts", b->nodes,
                            MOST_NODES);

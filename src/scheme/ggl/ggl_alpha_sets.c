@@ -161,7 +161,7 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
 // are none; size: largest |q|.
 static double certificate(work *w, const carom_step *s, int b, double size) {
     const int id = w->L.id[b], n = 1 + carom_ggl_alpha_tangents(w, b);
-    enum { MOST = 1 + CAROM_TANGENTS };
+    enum { MOST = 1 + CAROM_TANGENTS }; // the normal and its tangents
     double G[MOST * MOST] = {0}, p[MOST], u[MOST];
     for (int k = 0; k < n; ++k) G[k + k * n] = k == 0 ? w->D[b] : carom_ggl_alpha_mobility(w, w->L.at[b] + k);
     carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
