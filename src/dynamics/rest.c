@@ -12,13 +12,13 @@
 // far away it descends along the forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
 // Friction resists the way W_T'(D + d) of the whole step: an iteration that went too far is taken back.
 #include "base/block.h"
+#include "base/tolerance.h"
 #include "contact/residual.h"
 #include "dynamics/steady.h"
 #include "linalg/dense.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
 #include "system/system.h"
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ static void balance(search *s) {
     double most = carom_norm_max(p->q, p->nq);
     for (int i = 0; i < p->nv; ++i) s->left[i] = p->nq == p->nv ? p->q[i] : most;
     carom_matrix_magnitude(s->size, p->K, s->left);
-    s->rounding = 16 * DBL_EPSILON * norm(s, s->size);
+    s->rounding = CAROM_ROUNDING_SUM * norm(s, s->size);
     for (int i = 0; i < p->nv; ++i) s->size[i] = fabs(p->f[i]);
     carom_copy(s->r, p->f, p->nv);
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) {

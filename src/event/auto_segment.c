@@ -12,7 +12,7 @@
 
 enum { ATTEMPTS = 60 }; // halvings: below the rounding of time
 
-double auto_shortest(const carom_step *s, double t) { return 4 * DBL_EPSILON * (fabs(t) + s->h); }
+double auto_shortest(const carom_step *s, double t) { return CAROM_ROUNDING * (fabs(t) + s->h); }
 
 // (AU-3)  delta = 1e-3 rtol min(h, size_q/size_v)
 double auto_delta(const auto_work *w, const carom_step *s, double h) {
@@ -285,7 +285,7 @@ static double latest(const auto_work *w, const carom_step *s, double length, dou
                           ? sys->events->next_jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length)
                           : HUGE_VAL;
     if (at == HUGE_VAL) return end;
-    return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
+    return fabs(at - t_1) <= near ? t_1 : fmin(end, at - CAROM_ROUNDING * fabs(at)); // t_1 is before it
 }
 
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {

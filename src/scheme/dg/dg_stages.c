@@ -2,6 +2,7 @@
 //
 // One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
 // one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
+#include "base/tolerance.h"
 #include "scheme/dg/dg.h"
 #include "contact/residual.h"
 #include "linalg/matrix.h"
@@ -126,7 +127,7 @@ static void hang_together(carom_dg *w, const carom_step *s) {
             size = fmax(size, carom_norm_max(w->x, nv));
             carom_copy(w->d + l * nv, w->x, nv);
         }
-        if (!(change > 4 * DBL_EPSILON * size)) return;
+        if (!(change > CAROM_ROUNDING * size)) return;
     }
 }
 
@@ -647,7 +648,7 @@ static double noise(const carom_dg *w, const carom_step *s) {
         }
         const double fast = s->sys->curvature ? 0 : fmax(1, carom_norm_max(b->v, nv));
         for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
-            const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
+            const double kappa = s->sys->curvature ? CAROM_ROUNDING_SUM * curving(b, k)
                                                    : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fast;
             most = fmax(most, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         }
