@@ -118,6 +118,7 @@ static carom_status solve(extended *x, double *place) {
         if (!(far < FARTHEST) || far > 2 * last) break;
         x->beta += x->z[N];
         CAROM_TRY(w->k.predict(w->k.user, x->by, 1));
+        // no longer halved: rounding is what is left
         if (far < GOOD || (far < ENOUGH && far > 0.5 * last)) return w->k.linearise(w->k.user);
         last = far;
     }

@@ -180,7 +180,7 @@ static carom_status varying(carom_linear *l, int b, bool rate) {
         const double size = rate             ? carom_norm_max(p->v, p->nv)
                             : p->nq == p->nv ? fabs(p->q[i])
                                              : 1,
-                     s = DIFFERENCE * fmax(size, 0.1);
+                     s = DIFFERENCE * fmax(size, 0.1); // 0.1: of positions near zero, in units of the model
         double above, below;
         CAROM_TRY(coefficient(l, c, i, rate, s, &above));
         CAROM_TRY(coefficient(l, c, i, rate, -s, &below));

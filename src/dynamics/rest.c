@@ -333,7 +333,7 @@ static carom_status iterate(search *s, double tau, int *count) {
         if (look(s) != CAROM_OK) return CAROM_RETRY;
         const double now = missing(s, tau);
         if (now < GOOD) return CAROM_OK;
-        if (*count > 1 && !(now < 2 * last)) return CAROM_RETRY;
+        if (*count > 1 && !(now < 2 * last)) return CAROM_RETRY; // it diverges: a shorter pseudo-step
         last = now;
     }
     return CAROM_RETRY;
@@ -424,7 +424,7 @@ static carom_status descend(search *s, carom_equilibrium *rest) {
         const double control = carom_steady_error(&s->steady, p), before = gap;
         gap = gap_error(s) / s->grip.length;
         const double now = fmax(fmax(s->balance, control), gap);
-        const bool better = now < 0.5 * best,
+        const bool better = now < 0.5 * best, // halved: it is worth going on
                    exact = norm(s, s->r) <= s->rounding && gap <= ENOUGH && control <= ENOUGH;
         if (now < best)
             best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);

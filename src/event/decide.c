@@ -93,6 +93,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
 static bool hand_over(const carom_phase *w, const carom_step *s, int c) {
     const carom_impact_run *r = w->runs.run + c;
     const double e = s->sys->contacts[c].restitution, rest = e < 1 ? r->flight * e / (1 - e) : HUGE_VAL;
+    // chosen: a quarter is left for what follows
     const bool late = (double)w->events > 0.75 * w->limits.events || s->record.nevents > 0.75 * s->record.max_events;
     return late && carom_phase_open(w, c) && r->count >= LONG_RUN && w->hit[c] && w->t + rest <= s->t + s->h;
 }
@@ -385,6 +386,7 @@ static carom_status settle(carom_phase *w, carom_step *s) {
     for (int r = 0; r < f->n; ++r) {
         w->impulse[f->row[r]] = f->x[r];
         some = some ||
+               // chosen: ten bits, less is left of a solution that holds
                fabs(f->u[f->row[r]]) * (f->x[r] != 0) > 1024 * DBL_EPSILON * carom_local_magnitude(L, f->row[r], w->v);
     }
     if (!some) return CAROM_OK;

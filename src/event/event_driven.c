@@ -120,6 +120,7 @@ static carom_status start(void *memory, carom_step *s) {
 static void finish(void *memory) { carom_cvode_destroy(&((work *)memory)->P); }
 
 static double absolute(const carom_step *s) {
+    // chosen: for coordinates a hundred times smaller than the largest
     return s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL];
 }
 
@@ -287,7 +288,7 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     return carom_phase_event(P, s, delta);
 }
 
-static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); }
+static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); } // two roundings of t
 
 // (EV-8)  One Runge-Kutta step over h or to the first event, when that is accurate: *done.  *found: an event.  blur >
 //         0: over a singular position.
@@ -296,7 +297,7 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     // such a gap is rounding: the parabola knows better
     const bool lands = w->T < h, low = lands && w->height <= LOW * P->floor[w->who];
     const double last = s->opt[OPT_LONGEST] > 0 ? fmin(h, s->opt[OPT_LONGEST]) : h, most = allowed(blur);
-    const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last;
+    const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last; // 2 % farther: the event is inside
     double tau = end, error = 0;
     w->steps += 1;
     *done = *found = lands && !(P->t + end > P->t); // no time left

@@ -501,6 +501,7 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const double g = w->g[s->sys->ne + c], g_1 = w->P.b.g[s->sys->ne + c], deeper = fmin(0, g) - g_1;
         if (!carom_phase_open(&w->P, c) || w->passes[c] > 0) continue;
+        // the secant may lead to 0; a gap below it has none
         if (deeper > s->opt[OPT_ATOL]) *cut = fmin(*cut, g > 0 ? fmax(g / (g - g_1), 0.02) : 0.5);
         most = fmax(most, deeper / s->opt[OPT_ATOL]);
     }
@@ -515,7 +516,7 @@ static carom_status divide(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = CAROM_ROUNDING * (fabs(s->t) + s->h),
                  safety = s->inside->control.safety, atol = s->opt[OPT_ATOL];
-    double next = w->next > 0 ? w->next : 0.01 * s->h;
+    double next = w->next > 0 ? w->next : 0.01 * s->h; // chosen: a first part, which errors correct
     bool refused = false, found, done;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     for (long n = 0; t_1 - P->t > shortest; ++n) {

@@ -80,6 +80,7 @@ static double threshold(carom_sim *sim, int c, double t, double t_0, double h, b
 static bool lasting(const carom_sim *sim, int c) {
     const carom_memory *m = sim->memory + c;
     const double u = sim->step.record.u_before[sim->step.dir[sim->step.sys->ne + c]];
+    // half of it is new
     return sim->scheme->impulses && m->closed && m->impulsive == 1 && fabs(u - m->after) > 0.5 * fabs(u);
 }
 

@@ -170,6 +170,7 @@ static void sweeps(bodies *w) {
     for (int it = 1; it <= SWEEPS && !carom_bodies_tired(w); it++) {
         const double change = w->four ? carom_bodies_four_sweep(w) : sweep(w);
         w->iterations++, w->quick += w->four;
+        // chosen: a look may pay
         if (change <= 3 * w->target || it % (w->four ? 2 * LOOK : LOOK) == 0) {
             const double before = w->error;
             if (w->four) carom_bodies_four_read(w);
@@ -178,7 +179,7 @@ static void sweeps(bodies *w) {
             if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
         }
         if (it % WINDOW == 0) {
-            if (w->error > 0.5 * mark) return;
+            if (w->error > 0.5 * mark) return; // not halved: ADMM gains more
             mark = w->error;
         }
     }

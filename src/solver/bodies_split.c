@@ -265,7 +265,7 @@ void carom_bodies_split(bodies *w) {
             const double before = w->error;
             carom_bodies_look(w, w->z, w->y_new);
             if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
-            if (it % WINDOW == 0 && w->error > 0.5 * mark) return;
+            if (it % WINDOW == 0 && w->error > 0.5 * mark) return; // not halved in a window
             if (it % WINDOW == 0) mark = w->error;
         }
     }

@@ -75,11 +75,12 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         if (error < best) {
             best = error;
             for (int i = 0; i < pb->n; i++) w->best[i] = pb->p[i];
-            if (best <= 0.5 * tol) break;
+            if (best <= CAROM_AIM * tol) break;
         }
         // No better than FRESH sweeps ago: it goes round in circles, and shorter steps break them.
         if (report.iterations % FRESH == FRESH - 1) {
-            if (carom_stagnates(0.5 * pb->acceptable, mark, best) || (best > 0.999 * mark && (relax *= 0.7) < 0.1))
+            // better by less than 0.1 %; below 0.1 sweeps go nowhere
+            if (carom_stagnates(CAROM_AIM * pb->acceptable, mark, best) || (best > 0.999 * mark && (relax *= 0.7) < 0.1))
                 break;
             mark = best;
         }

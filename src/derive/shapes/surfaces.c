@@ -381,7 +381,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
         beyond = n_add(g, beyond, over);
         to_edge.c[i] = n_if(g, over, n_sub(g, p.c[i], n_mul(g, side, l)), zero);
     }
-    const carom_node face = n_less(g, beyond, n_num(g, 1.5));
+    const carom_node face = n_less(g, beyond, n_num(g, 1.5)); // a count: 0 or 1
     const ray d = ray_beyond(g, to_edge, n_mul(g, tiny, tiny));
     if (sharp) touches = n_if(g, face, touches, touches_edge(g, c, edge, d.unit, to_edge));
     const carom_node slack = n_if(g, touches, zero, n_mul(g, n_num(g, SLACK), bound_radius));

@@ -719,7 +719,7 @@ static carom_status correct_joints(carom_dg *w, carom_step *s, bool fresh, bool 
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_dg *w = memory;
     const int nv = s->sys->nv, N = nv * w->count, first = w->first, last = w->last;
-    const bool fresh = k == 0 || w->correction > 0.1 * w->before;
+    const bool fresh = k == 0 || w->correction > 0.1 * w->before; // chosen: a slower fall pays for new derivatives
     bool done = false;
     if (fresh) CAROM_TRY(factorise(w, s, k == 0));
     if (w->joined) CAROM_TRY(correct_joints(w, s, fresh, k == 0, &done));

@@ -442,6 +442,7 @@ static double rounding_of_forces(work *w, const carom_step *s) {
     carom_matrix_magnitude(w->scratch, w->K, w->q);
     const double here = momentum_size(w, w->scratch, nv);
     carom_matrix_magnitude(w->scratch, w->K, s->q);
+    // of both places, as carom_force_rounding()
     return 8 * DBL_EPSILON * s->h * (here + momentum_size(w, w->scratch, nv)) + LOST;
 }
 
