@@ -249,7 +249,7 @@ static void move_copies(const carom_model *m, int n, double x[][STATES_OF_ONE]) 
 }
 
 // Copies that have nothing to do with each other: the first does not know how many there are.  Their numbers pass 16,
-// 64 and 200 velocities, 16, 24, 90, 96 and 300 rows, 81 pairs, and 600 multipliers of ggl-alpha.
+// 64 and 200 velocities, 16, 24, 30, 96 and 300 rows, 81 pairs, and 600 multipliers of ggl-alpha.
 static void copies_do_not_depend_on_their_number(void **state) {
     (void)state;
     static void (*const writes[])(char *, size_t, int) = {write_oscillators, write_pendulums, write_balls};

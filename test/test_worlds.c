@@ -447,7 +447,8 @@ static void ten_thousand_bodies_take_little_memory(void **state) {
     print_message("10 000 bodies: %.1f MB, with 10 000 contacts %.1f MB\n", fall, stand);
     print_message("10 648 bodies: %.1f MB, with 32 912 contacts %.1f MB: %.0f bytes each\n", loose, jammed,
                   1e6 * (jammed - loose) / CONTACTS);
-    assert_true(fall < 44 && stand < 70); // they are 40 and 65: two solvers take turns up to 20 000 contacts
+    // they are 48, for the list that `check` makes, and 65: two solvers take turns up to 20 000 contacts
+    assert_true(fall < 52 && stand < 70);
     assert_true(fall < loose && loose < stand && stand < jammed);
     // they are 2027 bytes each; a body that has been struck has three more numbers for each of its rates (BK-9); the
     // memory of a process differs by 1 % from run to run

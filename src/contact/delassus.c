@@ -6,6 +6,7 @@
 // columns.
 #include "contact/delassus_blocks.h"
 #include "contact/delassus_products.h"
+#include "contact/operator.h"
 #include "linalg/matrix.h"
 #include "linalg/two.h"
 #include "system/system.h"
@@ -15,12 +16,10 @@
 enum { NOT_STORED = -1 };                   // in slot and column
 enum { KEPT_FROM = 16 };                    // unknowns from which on columns are kept
 static const size_t ROOM = (size_t)1 << 22; // doubles for columns, unless all are fewer
-enum { DENSE_ROWS = 90 };                   // up to which G of parts is dense: beyond, solvers use blocks
-                                            // (solver/chain.c)
 enum { MANY_BANDED = 8, MANY_SPARSE = 24 }; // a solution costs about as much as so many columns
 
 size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows, bool whole) {
-    return !whole && carom_system_world(sys) && rows > DENSE_ROWS ? DENSE_ROWS : rows;
+    return !whole && carom_system_world(sys) && rows > CAROM_FEW_ROWS ? CAROM_FEW_ROWS : rows;
 }
 
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys, int rows, int blocks, bool whole,
@@ -204,7 +203,7 @@ bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_lo
     case CAROM_BY_COLUMNS: form_columns(d, &V->W, &W->W, solved); return true;
     case CAROM_BY_PARTS: break;
     }
-    d->dense = d->whole || (d->n <= DENSE_ROWS && !way.parts);
+    d->dense = d->whole || (d->n <= CAROM_FEW_ROWS && !way.parts);
     if (!carom_assembly_form(&d->parts, V, W, F, a, way.team)) return d->dense = false;
     if (d->dense) carom_assembly_dense(&d->parts, d->G);
     else if (way.blocks || V != W) return carom_assembly_rows(&d->parts, way.team);

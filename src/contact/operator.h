@@ -5,6 +5,9 @@
 #pragma once
 #include <carom/problem.h>
 
+/// Rows up to which G with friction is dense: beyond it solvers use blocks or bodies.
+enum { CAROM_FEW_ROWS = 30 };
+
 /// As carom_law_friction(), without a call.
 static inline carom_law carom_law_with(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
 

@@ -98,7 +98,8 @@ static bool turns(carom_phase *w, const carom_step *s, int c) {
     return false;
 }
 
-// (MX-20)  Another feature may have the same direction, and show in the gap alone (EV-27).
+// (MX-20)  Another feature may have the same direction, and show in the gap alone (EV-27).  A contact that is at the
+//          wall beyond the event, as with the corner of a step that a face meets, takes part like those that close.
 carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     const double t_a = w->t + w->a.tau, t_b = w->t + w->b.tau;
     *some = false;
@@ -110,7 +111,7 @@ carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, t_b, w->b.q));
     for (int c = 0, ne = s->sys->ne; c < s->sys->nc && !*some; ++c)
-        *some = carom_phase_open(w, c) && w->b.phi[c] < 0 &&
+        *some = carom_phase_open(w, c) && (w->b.phi[c] < 0 || w->b.g[ne + c] <= 4 * w->tol_g[c]) &&
                 (turns(w, s, c) || carom_phase_apart(w, &w->C, ne + c, w->aside.g[ne + c] - w->b.g[ne + c]));
     return carom_phase_held(s);
 }

@@ -5,6 +5,7 @@
 // memory, since only one works at a time.  They see contacts alone: joints are eliminated before (border.c), but where
 // G is sparse and S would not be.
 #include "base/pages.h"
+#include "contact/operator.h"
 #include "contact/residual.h"
 #include "solver/border.h"
 #include "solver/choice.h"
@@ -50,8 +51,9 @@ static const signed char LOOSE[] = {BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL,
 static const signed char TURNED[] = {HYBRID, BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 
-// Rows from which on the hybrid is the fastest on piles, cold and warm (bench_solvers): with friction, without.
-enum { RUBBING_ROWS = 90, SMOOTH_ROWS = 300, DENSE_ROWS = 1500 };
+// Rows from which on the hybrid is the fastest on piles: with friction, without.  Dense factors of dependent contacts
+// take n^3 again and again: 12 spheres at rest take up to 17 times as long with `newton` first.
+enum { RUBBING_ROWS = CAROM_FEW_ROWS, SMOOTH_ROWS = 300, DENSE_ROWS = 1500 };
 
 static bool warm(const carom_problem *pb) {
     for (int i = 0; i < pb->n; i++)
@@ -59,9 +61,11 @@ static bool warm(const carom_problem *pb) {
     return false;
 }
 
-// Do most blocks meet fewer than half of the others?  Judged by normal directions alone where G is dense.
+static const double MOST = 0.8; // three boxes on each other meet in 0.78
+
+// Do blocks meet fewer than most of the others?  Judged by normal directions alone where G is dense.
 static bool sparse(const carom_problem *pb) {
-    const double most = 0.5 * (double)pb->nb * pb->nb;
+    const double most = MOST * (double)pb->nb * pb->nb;
     double meet = 0;
     if (pb->rows) return pb->rows->start[pb->nb] < most;
     for (int j = 0; j < pb->nb; j++) {
@@ -74,8 +78,6 @@ static bool sparse(const carom_problem *pb) {
 enum { LARGE = 700 }; // contacts from which on the memory of a solver is given back before the next one
 static const double TIGHT = 3e-5; // relative to the largest |c|: below it Newton's method wins
 
-bool carom_chain_loose(int n, double tol, double size) { return n > RUBBING_ROWS && tol >= TIGHT * size; }
-
 bool carom_chain_chosen(const carom_chain *chain) { return !chain || chain->first; }
 
 bool carom_chain_by_parts(const carom_chain *chain) { return chain && chain->first && chain->first->parts; }
@@ -87,7 +89,7 @@ static double largest_velocity(const carom_problem *pb) {
 }
 
 static bool loose(const carom_problem *pb, double tol) {
-    return pb->parts && carom_chain_loose(pb->n, fmax(tol, pb->acceptable), largest_velocity(pb));
+    return pb->parts && pb->n > RUBBING_ROWS && fmax(tol, pb->acceptable) >= TIGHT * largest_velocity(pb);
 }
 
 static const signed char *order(carom_problem *pb, carom_kind k, double tol) {

@@ -6,9 +6,6 @@
 #include "solver/solvers.def"
 #undef CAROM_SOLVER
 
-/// Does the chain begin in the space of bodies, which needs no blocks of G?  That pays where the problem is large and
-/// the tolerance moderate: n rows, size the largest |c|.
-bool carom_chain_loose(int n, double tol, double size);
 /// Does the chosen solver need G by parts?
 bool carom_chain_by_parts(const carom_chain *chain);
 /// Did the caller choose the first solver?
