@@ -608,10 +608,12 @@ static double within(double t, int freedoms) {
     return freedoms % 2 ? 2 / PI * (angle + s * sum) : s * sum;
 }
 
+static const double NORMAL = 1.959963984540054; // quantile at 97.5 % of the normal distribution
+
 // Student's quantile at 97.5 %: by bisection, or for so many freedoms that the next term of Cornish and Fisher's
 // expansion is below 3e-8, by its first.
 static double student(int freedoms) {
-    const double z = 1.959963984540054; // of the normal distribution
+    const double z = NORMAL;
     if (freedoms > 10000) return z + (z * z * z + z) / (4.0 * freedoms);
     double low = z, high = 13;
     for (int i = 0; i < 60; ++i) {
@@ -689,7 +691,7 @@ static carom_status spread(fitting *k, double sum) {
                        "the free parameters are not identifiable from these data: a combination of them has no effect");
     free(A), free(take);
     CAROM_TRY(status);
-    k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
+    k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : NORMAL;
     for (int j = 0; j < n; ++j) {
         const double by = k->fit->confidence * k->fit->error[j];
         k->fit->low[j] = isnan(by) ? NAN : fmax(k->bound[j].low, k->fit->value[j] - by),

@@ -277,7 +277,7 @@ static carom_status integrate(carom_path *w, double t_1) {
         CAROM_TRY(carom_path_try(w, tau, &error));
         const double age = carom_path_age(w); // the last stage is the end of the step
         if (age > 4 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {
-            h = tau * fmax(0.1, sqrt(2 / age));
+            h = tau * fmax(0.1, sqrt(2 / age)); // a tenth at least, as by errors
             continue;
         }
         // order 5; safety, least and largest factor as usual

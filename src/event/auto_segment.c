@@ -366,6 +366,7 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_phase_try(P, s, h->to, &P->b, NULL));
     CAROM_TRY(carom_phase_event(P, s, auto_delta(w, s, h->h)));
     if (!P->ended) P->t = h->t_b;
+    // longer: time goes on
     h->still = P->t - before > 8 * auto_shortest(s, P->t) ? 0 : h->still + 1;
     h->event_t[(int)h->seen % AUTO_FLURRY_OF] = P->t;
     h->prompt[(int)h->seen % AUTO_FLURRY_OF] = h->from == 0;

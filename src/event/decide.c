@@ -218,6 +218,7 @@ static carom_status join(carom_phase *w, carom_step *s) {
         const bool directed = carom_local_magnitude(&w->all, k, w->span) > 0;
         const bool may = w->was[c] == CAROM_MODE_OPEN && !w->barred[c] && directed;
         const bool approaches = w->u_plus[c] < -carom_flow_no_approach(s, &w->all, k, w->v);
+        // 4: (MX-21)
         if (may && approaches && w->gap[c] + w->u_plus[c] * (last + located(w)) <= 4 * w->tol_g[c]) w->in[c] = true;
     }
     return CAROM_OK;

@@ -439,6 +439,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     // errors of stages then hide in that of the step; a stall at more is no rounding
     static const double LITTLE = 0.01, CLOSE = 1e3;
     const stages *x = memory;
+    // not halved: it no longer falls
     const bool stalled = x->change > 0.5 * x->last && x->change <= CLOSE * s->newton_tol * x->size;
     *answer = k > 0 && (x->change <= fmax(LITTLE * s->newton_tol * x->size, x->rounding) || stalled);
     return CAROM_OK;

@@ -176,7 +176,8 @@ static void sweeps(bodies *w) {
             if (w->four) carom_bodies_four_read(w);
             carom_bodies_look(w, w->z, w->y_new); // y anew: sums gather rounding
             if (w->four) carom_bodies_four_set(w, w->y_new, false);
-            if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
+            const double enough = CAROM_BODIES_AIM * w->given->acceptable;
+            if (w->error <= w->target || carom_stagnates(enough, before, w->error)) return;
         }
         if (it % WINDOW == 0) {
             if (w->error > 0.5 * mark) return; // not halved: ADMM gains more
@@ -193,12 +194,12 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !carom_bodies_begin(w))
         return (carom_report){.converged = false};
     w->error = INFINITY;
-    w->target = 0.95 * tol; // the certificate measures the same, up to rounding
+    w->target = CAROM_BODIES_AIM * tol;
     w->iterations = w->quick = 0;
     carom_bodies_look(w, w->z, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
-    if (w->error > fmax(w->target, 0.95 * pb->acceptable)) carom_bodies_split(w);
+    if (w->error > fmax(w->target, CAROM_BODIES_AIM * pb->acceptable)) carom_bodies_split(w);
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 

@@ -79,9 +79,9 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         }
         // No better than FRESH sweeps ago: it goes round in circles, and shorter steps break them.
         if (report.iterations % FRESH == FRESH - 1) {
-            // better by less than 0.1 %; below 0.1 sweeps go nowhere
-            if (carom_stagnates(CAROM_AIM * pb->acceptable, mark, best) || (best > 0.999 * mark && (relax *= 0.7) < 0.1))
-                break;
+            if (carom_stagnates(CAROM_AIM * pb->acceptable, mark, best)) break;
+            // chosen: better by less than 0.1 % is no better; below 0.1 steps go nowhere
+            if (best > 0.999 * mark && (relax *= 0.7) < 0.1) break;
             mark = best;
         }
         sweep(w, pb, relax);

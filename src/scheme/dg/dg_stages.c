@@ -662,6 +662,7 @@ static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_motion(s->sys, w->block[l].v));
+    // 2: corrections are the last digit
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
     const double rounding = noise(w, s);
     for (int l = w->first; l <= w->last && w->joined; ++l) {
