@@ -620,6 +620,21 @@ static void ends_held(double F, double to) {
     carom_orbit_free(&o);
 }
 
+// m x'' = P cos(w t) - f sgn(x'): no force depends on x, which moves by a thousand metres and is no angle.  Rest begins
+// at the reversals where f/P = 2/sqrt(4 + pi^2).
+static void anywhere(void **state) {
+    (void)state;
+    const carom_orbit_def d =
+        define("carom: 1\nparameters: {f: 300}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\"}\nforces: {x: "
+               "1000*cos(2*t)}\ncontacts: {g: {normal force: 1, slip: x, friction: f}}\n",
+               "pi", 100);
+    const carom_follow_def f = define_branch(&d, NULL, NULL, "f", 300, 550);
+    carom_branch b = follow(&f);
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "crossing-sliding g", 0), 2000 / sqrt(4 + PI * PI), 1e-10 * 540);
+    carom_branch_free(&b);
+}
+
 // The orbit's size is about 0.4 (1 - F)^(3/2) there, and runs have errors of 1e-10 of the largest one: F to 1e-7.
 static void held_by_friction(void **state) {
     (void)state;
@@ -789,6 +804,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(grazes_by_frequency),
                                        cmocka_unit_test(grazes_twice),
                                        cmocka_unit_test(crossing_sliding),
+                                       cmocka_unit_test(anywhere),
                                        cmocka_unit_test(words_alike),
                                        cmocka_unit_test(held_by_friction),
                                        cmocka_unit_test(closing), cmocka_unit_test(bilinear),

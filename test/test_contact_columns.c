@@ -139,6 +139,31 @@ static void columns_do_not_depend_on_a_count(void **state) {
         }
 }
 
+// Where a family has one member, its entry has no pair, and columns all the same: without a gap, and without forces.
+static void a_family_of_one_has_the_columns_of_two(void **state) {
+    (void)state;
+    static const family f = {
+        .name = "one",
+        .text = "carom: 1\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]}}\n"
+                "bodies: {o: {repeat: %d, body: {mass: 1, inertia: 1, at: [i, 1], shape: {circle: 0.1}}}}\n"
+                "contacts: {c: {among: o}, g: {between: [o, floor]}}\n",
+        .end = 0.01};
+    static const char *const all[] = {"c.gap", "c.force", "c.impulse", "c.closed"};
+    bool listed;
+    carom_result *r[2] = {result_of(&f, 1, NULL, &listed), result_of(&f, 2, NULL, &listed)};
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < carom_result_columns(r[k]); ++i) {
+            const char *name = carom_result_column(r[k], i);
+            if (!is_others(name) && carom_result_find(r[!k], name) < 0) fail_msg("%s is in one of two alone", name);
+        }
+    for (int i = 0; i < 4; ++i) {
+        const int k = carom_result_find(r[0], all[i]);
+        assert_true(k >= 0);
+        assert_true(i == 0 ? isnan(carom_result_values(r[0])[k]) : carom_result_values(r[0])[k] == 0);
+    }
+    carom_result_close(r[0]), carom_result_close(r[1]);
+}
+
 // Events have the same names and times, and contacts of families their numbers on request, whether pairs come and go or
 // are written.
 static void events_have_the_same_names_in_both_forms(void **state) {
@@ -324,6 +349,7 @@ static void the_ledger_does_not_depend_on_a_count(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(columns_do_not_depend_on_a_count),
+                                       cmocka_unit_test(a_family_of_one_has_the_columns_of_two),
                                        cmocka_unit_test(events_have_the_same_names_in_both_forms),
                                        cmocka_unit_test(pairs_have_the_numbers_of_their_contacts),
                                        cmocka_unit_test(the_least_gap_is_that_of_all_pairs),

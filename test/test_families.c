@@ -186,6 +186,36 @@ static void bodies_that_nobody_names_have_names(void **state) {
     }
 }
 
+// Among one member nothing touches: it falls through where two would rest on each other.  A list of one shape is a
+// mistake.
+static void one_member_is_among_itself(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {n: 1}\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]}}\n"
+                               "bodies: {b: {repeat: n, body: {mass: 1, inertia: 1, at: [0, 1 + i], shape: {circle: "
+                               "0.1}}}}\n"
+                               "contacts: {c: {among: %s}%s}\n";
+    static const struct { const char *among, *more, *says; int contacts; } list[] = {
+        {"b", "", NULL, 0}, {"b", ", f: {between: [b, floor]}", NULL, 1}, {"[b]", "", NULL, 0},
+        {"[b, floor]", "", NULL, 1}, {"[b.0]", "", "among is a list of shapes", 0},
+        {"[floor]", "", "among is a list of shapes", 0}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        char of[600];
+        carom_error err = {0};
+        snprintf(of, sizeof of, text, list[i].among, list[i].more);
+        carom_model *m = model_of(of, &err);
+        if (list[i].says) {
+            assert_null(m);
+            if (!strstr(err.text, list[i].says)) fail_msg("'%s' is not in: %s", list[i].says, err.text);
+            continue;
+        }
+        if (!m) fail_msg("%s", err.text);
+        assert_int_equal(carom_model_system(m)->nc, list[i].contacts);
+        assert_int_equal(carom_model_set(m, 1, &(int){0}, &(double){2}, NULL, &err), CAROM_OK);
+        assert_true(carom_model_system(m)->nc > list[i].contacts);
+        carom_model_destroy(m);
+    }
+}
+
 static void mistakes_have_their_place(void **state) {
     (void)state;
     static const struct {
@@ -235,6 +265,7 @@ int main(void) {
         cmocka_unit_test(a_parameter_changes_how_many_there_are),
         cmocka_unit_test(a_sweep_may_change_how_many_there_are),
         cmocka_unit_test(bodies_that_nobody_names_have_names),
+        cmocka_unit_test(one_member_is_among_itself),
         cmocka_unit_test(mistakes_have_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <carom/result.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 static carom_gradient_def define(const char *text, const char *of, const char *const *by, double end) {
     carom_gradient_def d = {.of = of, .by = by};
@@ -682,6 +683,32 @@ static void room_for_what_takes_part(void **state) {
 #endif
 }
 
+// x'' + x'/10 + x - x^2 = P cos(0.85 t) near the saddle x = 1: y'' + y'/10 - y = 0, y (a - b) = a e^(bt) - b e^(at),
+// a, b = -1/20 +- sqrt(1/400 + 1).  With P = 1e-12 forces are the rounding of terms that cancel; that must not shorten
+// the steps.
+static void rests_elsewhere(void **state) {
+    (void)state;
+    const double a = -0.05 + sqrt(1.0025), b = -0.05 - sqrt(1.0025), T = 7, P[] = {1e-6, 1e-12};
+    double used[2] = {INFINITY, INFINITY};
+    for (int i = 0; i < 6; ++i) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {P: %g}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+                 "x^2/2 - x^3/3}\nforces: {x: \"P*cos(0.85*t) - 0.1*x'\"}\n",
+                 P[i % 2]);
+        carom_gradient_def d = define(text, "x", (const char *const[]){"x", NULL}, T);
+        d.run.options = (const char *const[]){"rtol=1e-12", NULL};
+        carom_gradient g;
+        carom_error err = {0};
+        const clock_t start = clock();
+        if (carom_gradient_find(&g, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+        used[i % 2] = fmin(used[i % 2], (double)(clock() - start));
+        assert_close(g.gradient[0], (a * exp(b * T) - b * exp(a * T)) / (a - b), 500 * (P[i % 2] * 1e3 + 1e-8));
+        carom_gradient_free(&g);
+    }
+    assert_true(used[1] < 5 * used[0]);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "long") == 0) {
         const struct CMUnitTest tests[] = {cmocka_unit_test(models)};
@@ -689,6 +716,7 @@ int main(int argc, char **argv) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_once),
+        cmocka_unit_test(rests_elsewhere),
         cmocka_unit_test(ball_rests),
         cmocka_unit_test(held_inputs),
         cmocka_unit_test(block_stops),

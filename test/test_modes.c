@@ -303,7 +303,17 @@ static void falling_friction(void **state) {
              "contacts: {belt: {gap: y, slip rate: \"x' - 20\", friction: 0.4*(1 - 0.02*slip.speed)}}\n");
     carom_modes x = modes_of(m);
     assert_int_equal(x.count, 1);
-    assert_close(x.mode[0].re, 30 * 0.4 * 0.02 / 4, 1e-8);
+    assert_close(x.mode[0].re, 30 * 0.4 * 0.02 / 4, 1e-14);
+    drop(&x, m);
+    // x'' + c x' + 4 x = N (0.3 + 0.2 exp(-(v - x')/v_s)) at v = v_s log(0.2 N/(c v_s)), where the fall of friction is
+    // c: also where friction falls within 1e-4 m/s
+    m = good("carom: 1\nparameters: {vs: 1e-4, c: 130, v: vs*log(0.4/(c*vs))}\ncoordinates: {x: 0.1}\nenergy: "
+             "{kinetic: \"1/2*x'^2\", potential: 2*x^2}\nforces: {x: \"-c*x'\"}\ncontacts: {belt: "
+             "{normal force: 2, slip rate: "
+             "\"x' - v\", friction: 0.3 + 0.2*exp(-slip.speed/vs)}}\n");
+    x = modes_of(m);
+    assert_close(x.mode[0].re, 0, 1e-12 * 130);
+    assert_close(x.mode[0].im, 2, 1e-12 * 130);
     drop(&x, m);
     m = good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"x'^2 + y'^2\", potential: 100*x^2 + "
              "30*y}\ncontacts: {ground: {gap: y, slip: x, friction: 0.4}}\n");

@@ -232,15 +232,19 @@ static void a_start_inside_is_refused(void **state) {
         {room, "[0.9, 0]", "circle: 0.1", NULL},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-        for (int others = 1; others <= 601; others += 600) { // without a list, and with one
+        for (int others = 1; others <= 601; others += 600) { // without a list, and with one, far from the origin
             char text[1000];
+            double x, y;
+            const double shift[2] = {others > 1 ? -7 : 0, others > 1 ? 5 : 0};
             carom_error err = {0};
+            assert_int_equal(sscanf(all[i].at, "[%lf, %lf]", &x, &y), 2);
             snprintf(text, sizeof text,
-                     "carom: 1\nshapes: {o: {%s}}\nbodies:\n  a: {mass: 1, inertia: 1, at: %s, shape: {%s}}\n"
+                     "carom: 1\nshapes: {o: {at: [%g, %g], %s}}\nbodies:\n  a: {mass: 1, inertia: 1, at: [%.17g, "
+                     "%.17g], shape: {%s}}\n"
                      "  far: {repeat: %d, index: i, body: {mass: 1, inertia: 1, at: [9 + i, 9], shape: {circle: "
                      "0.1}}}\n"
                      "contacts: {c: {between: [[a, far], o]}}\n",
-                     all[i].outline, all[i].at, all[i].shape, others);
+                     shift[0], shift[1], all[i].outline, x + shift[0], y + shift[1], all[i].shape, others);
             carom_model *m = model_of(text, &err);
             if (all[i].says ? m || !strstr(err.text, all[i].says) : !m)
                 fail_msg("%s in %s: '%s', expected '%s'", all[i].shape, all[i].outline, err.text,

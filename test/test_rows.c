@@ -207,6 +207,26 @@ static void both_sides_of_an_event_have_rows_on_request(void **state) {
     carom_model_destroy(m);
 }
 
+// Contacts that come and go: there are more of them at an event than at the start, when room was made.
+static void sides_of_events_of_contacts_that_come(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [1, 1, 1], at: [0.01, 0, "
+                          "1], "
+                          "shape: {hull: [[0.2, 0.2, 0], [-0.2, 0.2, 0], [0.2, -0.2, 0], [-0.2, -0.2, 0], [0, 0, 0.2]]}"
+                          "}}\nshapes: {f: {box: [4, 4, 0.2]}}\ncontacts: {c: {between: [b, f]}}\n");
+    carom_error err = {0};
+    carom_sim *sim = model_sim(m, "event-driven", NULL, 1e-2, 0.6);
+    carom_record_def d = carom_record_default();
+    d.model = m, d.sim = sim, d.memory = true, d.step = 1e-2, d.end = 0.6, d.event_rows = true;
+    carom_record *record = carom_record_create(&d, &err);
+    assert_non_null(record);
+    assert_int_equal(carom_sim_run(sim, carom_record_step, record, &err), CAROM_OK);
+    assert_true(carom_record_rows(record) > 61 + 1); // both sides of an impact at least
+    carom_record_destroy(record);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_multiple_has_its_row),
@@ -214,6 +234,7 @@ int main(void) {
         cmocka_unit_test(an_impact_is_no_force),
         cmocka_unit_test(gaps_of_far_pairs_are_distances),
         cmocka_unit_test(both_sides_of_an_event_have_rows_on_request),
+        cmocka_unit_test(sides_of_events_of_contacts_that_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -581,6 +581,68 @@ static void journals_end_anywhere(void **state) {
     }
 }
 
+// What a record of a run says of itself must be possible: each number of its head, and its length, out of range.
+static void records_of_runs_are_checked(void **state) {
+    (void)state;
+    carom_sweep_def d = chaotic();
+    done r = run(&d, NULL, 1);
+    double observed[8] = {1, 2, 3}, section[24] = {0}, end_state[16] = {0};
+    carom_sweep_row row = {.run = 3,
+                           .points = 0,
+                           .observed = observed,
+                           .section = section,
+                           .end = end_state,
+                           .message = "said"},
+                    back;
+    size_t n = 0;
+    unsigned char *bytes = carom_row_pack(r.s, &row, &n);
+    assert_non_null(bytes);
+    assert_true(carom_row_unpack(r.s, bytes, n, &back));
+    assert_int_equal(back.run, 3);
+    assert_string_equal(back.message, "said");
+    static const int64_t run_no[] = {-1, 14, INT64_MAX}, points[] = {-1, INT64_MIN, INT64_MAX},
+                         message[] = {0, -1, 4, 6, INT64_MAX};
+    static const struct {
+        size_t at;
+        const int64_t *value;
+        int count;
+    } wrong[] = {{0, run_no, 3}, {2, points, 3}, {3, message, 5}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+        for (int k = 0; k < wrong[i].count; ++k) {
+            unsigned char *forged = malloc(n);
+            assert_non_null(forged);
+            memcpy(forged, bytes, n);
+            memcpy(forged + wrong[i].at * sizeof(int64_t), &wrong[i].value[k], sizeof(int64_t));
+            if (carom_row_unpack(r.s, forged, n, &back))
+                fail_msg("number %zu of the head: %lld is taken", wrong[i].at, (long long)wrong[i].value[k]);
+            free(forged);
+        }
+    for (size_t length = 0; length < n; ++length) assert_false(carom_row_unpack(r.s, bytes, length, &back));
+    free(bytes);
+    end(&r);
+}
+
+// Velocities of what comes with that of the model are not varied; those of what stands before and behind it are.
+static void velocities_of_what_comes_are_not_varied(void **state) {
+    (void)state;
+    static const char text[] =
+        "carom: 1\nparameters: {w: 1}\nbodies:\n  a: {mass: 1, inertia: 1, at: [0, 0], shape: {circle: 0.1}}\n"
+        "  b: {mass: 1, inertia: 1, at: [1, 0], shape: {circle: 0.1}, exists while: t > 0.1}\n"
+        "  c: {mass: 1, inertia: 1, at: [2, 0], shape: {circle: 0.1}}\n"
+        "simulation: {scheme: moreau-midpoint, step: 0.01, end: 0.05}\n";
+    static const char *const names[] = {"a.vx", "a.vy", "b.vx", "b.vy", "c.vx", "c.vy"};
+    for (int i = 0; i < 6; ++i) {
+        char vary[20];
+        carom_error err = {0};
+        snprintf(vary, sizeof vary, "%s=1,2", names[i]);
+        carom_sweep_def d = def_of(text, LIST(vary), LIST("a.x"));
+        carom_sweep *s = carom_sweep_create(&d, &err);
+        if ((i / 2 == 1) == (s != NULL)) fail_msg("%s: %s", names[i], s ? "is varied" : err.text);
+        if (!s) assert_non_null(strstr(err.text, "'b' has `exists while`"));
+        carom_sweep_destroy(s);
+    }
+}
+
 // -- files ------------------------------------------------------------------------------------------------------------
 
 static void tables_survive_a_file(void **state) {
@@ -627,6 +689,8 @@ int main(void) {
         cmocka_unit_test(driven_runs_continue_the_phase),
         cmocka_unit_test(threads_and_parts_make_the_same_tables),
         cmocka_unit_test(journals_end_anywhere),
+        cmocka_unit_test(records_of_runs_are_checked),
+        cmocka_unit_test(velocities_of_what_comes_are_not_varied),
         cmocka_unit_test(tables_survive_a_file),
     };
     return cmocka_run_group_tests_name("sweeps", tests, NULL, NULL);

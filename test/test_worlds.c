@@ -128,6 +128,73 @@ static void overlapping_bodies_are_moved_apart(void **state) {
     }
 }
 
+// (SET-1)  for a row of three discs of 1, 2 and 4 kg, written out and in a list: the centre of mass of what is pushed
+// stays, nothing overlaps, and displacements are the least ones as far as the iteration goes, which ends where contacts
+// are open: the overlaps, shared by mass.  In the second row the third disc is out of reach.
+static void the_least_displacements_are_found(void **state) {
+    (void)state;
+    enum { N = 3 };
+    static const double mass[N] = {1, 2, 4}, start[2][N] = {{0, 0.15, 0.32}, {0, 0.15, 0.4}};
+    for (int form = 0; form < 4; ++form) {
+        const double *x = start[form % 2];
+        const int pushed = form % 2 ? 2 : 3;
+        char text[1500];
+        int n = snprintf(text, sizeof text, "carom: 1\nsettle: yes\nbodies:\n");
+        for (int i = 0; i < N; ++i)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          "  b%d: {mass: %g, inertia: 1, at: [%.17g, %.17g], shape: {circle: 0.1}}\n", i, mass[i],
+                          0.6 * x[i], 0.8 * x[i]);
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "  c: {repeat: %d, body: {mass: 1, inertia: 1, at: [i, 9], shape: {circle: 0.1}}}\n"
+                 "contacts: {all: {among: [b0, b1, b2, c]}}\n",
+                 form < 2 ? 1 : 60);
+        carom_error err = {0};
+        carom_model *m = model(text, &err);
+        if (!m) fail_msg("%s", err.text);
+        const double *q = carom_model_q0(m);
+        double moment = 0, shift = 0, all = 0, place[N];
+        for (int i = 0; i < N; ++i) {
+            place[i] = 0.6 * q[3 * i] + 0.8 * q[3 * i + 1];
+            assert_true(fabs(0.8 * q[3 * i] - 0.6 * q[3 * i + 1]) < 1e-12); // along the line alone
+            moment += mass[i] * (place[i] - x[i]);
+        }
+        assert_true(fabs(moment) < 1e-12);
+        assert_true(place[1] - place[0] >= 0.2 && place[2] - place[1] >= 0.2 && (pushed == 3 || place[2] == x[2]));
+        for (int i = 0; i < pushed; ++i) all += mass[i], shift += mass[i] * (0.2 * i - x[i]);
+        for (int i = 0; i < pushed; ++i)
+            if (!(fabs(place[i] - (0.2 * i - shift / all)) < 0.05 * 0.05))
+                fail_msg("form %d: disc %d is at %g instead of %g", form, i, place[i], 0.2 * i - shift / all);
+        carom_model_destroy(m);
+    }
+}
+
+// Contacts that are written out are found by their shapes, in either order, and by nothing that only resembles them.
+static void contacts_are_found_by_their_shapes(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m =
+        model("carom: 1\nbodies: {ab: {mass: 1, inertia: 1, at: [0, 1], shape: {circle: 0.1}}, c: {mass: 1, "
+              "inertia: 1, at: [0, 2], shape: {circle: 0.1}}}\nshapes: {floor: {plane: [0, 1]}}\n"
+              "contacts: {low: {between: [ab, floor]}, high: {between: [ab, c]}}\n",
+              &err);
+    if (!m) fail_msg("%s", err.text);
+    static const struct {
+        const char *name;
+        bool low, high;
+    } some[] = {{"low", true, false},      {"high", false, true}, {"ab-floor", true, false},
+                {"floor-ab", true, false}, {"ab-c", false, true}, {"c-ab", false, true}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; ++i) {
+        const long long found = carom_model_contact(m, some[i].name);
+        assert_int_equal(carom_model_contact_is(m, found, carom_model_contact(m, "low")), some[i].low);
+        assert_int_equal(carom_model_contact_is(m, found, carom_model_contact(m, "high")), some[i].high);
+    }
+    static const char *const none[] = {"c-floor", "ab-d", "abxc",     "a-bc",    "c-",       "-ab",
+                                       "ab",      "abc-", "floor+ab", "ab-floo", "ab-floors"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; ++i)
+        if (carom_model_contact(m, none[i]) != CAROM_NO_CONTACT) fail_msg("'%s' is found", none[i]);
+    carom_model_destroy(m);
+}
+
 // n balls at distance 0.05 in a row of diameters 0.2 become a row of length 0.2 (n - 1) or little more, and their
 // centre of mass stays.
 static void a_long_row_is_relaxed(void **state) {
@@ -462,6 +529,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest quick[] = {cmocka_unit_test(ten_thousand_bodies_take_little_memory),
                                        cmocka_unit_test(a_touching_cradle),
                                        cmocka_unit_test(overlapping_bodies_are_moved_apart),
+                                       cmocka_unit_test(the_least_displacements_are_found),
+                                       cmocka_unit_test(contacts_are_found_by_their_shapes),
                                        cmocka_unit_test(a_long_row_is_relaxed),
                                        cmocka_unit_test(a_thousandfold_mass_ratio_stands),
                                        cmocka_unit_test(heavy_boxes_on_light_ones_take_few_iterations),

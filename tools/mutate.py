@@ -271,6 +271,21 @@ class Campaign:
         programs = {os.path.relpath(command[0], self.build) for command, _, _ in self.tests.values()}
         if self.ninja("program") != 0: sys.exit("the program of the copy does not build: ninja -C " + self.build)
         self.ninja(*sorted(p for p in programs if p.startswith("test/")), keep=True)
+        if any(t.startswith("docs_") for t in self.tests): self.install()
+
+    def install(self):
+        """What the pages of the documentation run: an installed carom, whose program and libraries are those of the build folder."""
+        prefix = os.path.join(self.build, "test/install/prefix")
+        subprocess.run(["cmake", "--install", self.build, "--prefix", prefix], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for top, _, names in os.walk(self.build):
+            if top.startswith(prefix): continue
+            for f in names:
+                into = "bin" if (top, f) == (self.build, "carom") else "lib" if re.match(r"libcarom(_core|_files)?\.so", f) else None
+                if not into: continue
+                place = os.path.join(prefix, into, f)
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                if os.path.lexists(place): os.unlink(place)
+                os.symlink(os.path.relpath(os.path.join(top, f), os.path.dirname(place)), place)
 
     def make_places(self):
         """One to judge in for each job: a copy of the build folder as it is now, which stands in its place for the programs that run there."""

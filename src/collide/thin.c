@@ -35,14 +35,21 @@ static closest nearest_feature(const posed *B, const double *p) {
     return x;
 }
 
-// A line over edges of B: the three that are nearest, in the order of edges.
+static bool inside(const posed *B, const double *p) {
+    for (int f = 0; f < B->h->nf; ++f)
+        if (dot(B->n[f], p) > B->offset[f]) return false;
+    return true;
+}
+
+// A line over edges of B: the three that are nearest, in the order of edges.  One that lies below an edge touches it
+// only where it is inside of B there, not where it passes B on the other side.
 static void line_edges(const posed *A, const posed *B, carom_feature *f) {
     enum { ROOM = 3 };
     double d[3], gap[ROOM] = {INFINITY, INFINITY, INFINITY};
     edge_along(A, 0, d);
     for (int i = 0; i < ROOM; ++i) f[i] = (carom_feature){.kind = CAROM_EDGE_EDGE, .spare = true, .sign = 1};
     for (int e = 0; e < B->h->ne; ++e) {
-        double g[3], n[3], w[3], s, t;
+        double g[3], n[3], w[3], p[3], s, t;
         edge_along(B, e, g);
         if (!nearest_lines(edge_from(A, 0), d, edge_from(B, e), g, &s, &t) || s <= 0 || s >= 1 || t < 0 || t > 1)
             continue;
@@ -58,6 +65,8 @@ static void line_edges(const posed *A, const posed *B, carom_feature *f) {
             if (gap[i] > gap[worst]) worst = i;
         const double now = dot(n, w);
         if (now >= gap[worst]) continue;
+        for (int i = 0; i < 3; ++i) p[i] = edge_from(A, 0)[i] + s * d[i];
+        if (now < 0 && !inside(B, p)) continue;
         for (int i = worst; i + 1 < ROOM; ++i) f[i] = f[i + 1], gap[i] = gap[i + 1]; // the order of edges stays
         f[ROOM - 1] = (carom_feature){.kind = CAROM_EDGE_EDGE, .a = 0, .b = e, .sign = sign};
         gap[ROOM - 1] = now;

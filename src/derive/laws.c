@@ -119,6 +119,7 @@ static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
     const carom_datum *given[4] = {NULL};
     ellipse *e = carom_pool_take(&r->m->memory, sizeof *e);
     if (!e) return carom_fault_memory(r);
+    e->place = *n;
     if (n->kind == CAROM_LIST) {
         if (n->count != 2)
             return carom_fault(r, n, 0, "friction is one coefficient, or a list of two, one for each of two slips");

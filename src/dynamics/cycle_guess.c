@@ -14,7 +14,8 @@ static const double TYPICAL = 1e-3; // of the largest: least size of a coordinat
 static const double SETTLED = 1e-4; // of the period: a guess that changes by less
 static const double AT_REST = 1e-9; // in typical sizes: a motion that goes no further is only rounding
 // states that decide whether a symmetry holds; others beside the start: chosen, one may agree by chance
-enum { SAMPLES = 6, BESIDE = 3 };
+// of a transient: the steps of a period, periods at most
+enum { SAMPLES = 6, BESIDE = 3, PARTS = 100, PERIODS = 1000000 };
 
 // States of a run at equal times.
 typedef struct film { int n, room, nx, *closed; double *t, *x; const carom_cycle *c; } film;
@@ -105,18 +106,25 @@ static double distance(carom_cycle *c, const double *a, const double *b) {
     return carom_norm_max(c->r, s->n);
 }
 
-// Which positions are angles, whole turns of which change nothing?  2 pi at those, for now.
-static carom_status find_turns(carom_cycle *c, const double *x) {
+// The model does not depend on position i at all.
+static bool is_free(const carom_cycle *c, int i) {
+    double part = 0;
+    for (int k = 0; k < c->nsym; ++k) part += pow(cycle_column(c->sym, k, c->s.n)[i], 2);
+    return part > 1 - CAROM_SAME;
+}
+
+// Which positions are angles, whole turns of which change nothing, though other angles do?  2 pi at those, for now.
+static carom_status find_turns(carom_cycle *c, const double *x, bool *some) {
     carom_shooter *s = &c->s;
     double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
     if (!dq) return carom_orbit_no_memory(c->err);
     carom_status status = CAROM_OK;
     for (int i = 0; i < s->nq && status == CAROM_OK; ++i) {
-        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI;
+        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI && !is_free(c, i);
         c->shift[i] = 0;
         dq[i] = 2 * PI;
         if (moves) status = carom_shooter_same(s, c->T, x, 0, dq, &same);
-        if (same) c->shift[i] = 2 * PI;
+        if (same) c->shift[i] = 2 * PI, *some = true;
         dq[i] = 0;
     }
     free(dq);
@@ -173,10 +181,14 @@ static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int
     CAROM_TRY(film_open(f, c, span, steps));
     CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
     carom_zero(c->shift, c->s.nq);
+    c->nsym = 0;
     measure(c, f);
-    CAROM_TRY(find_turns(c, c->x));
-    measure(c, f);
-    return c->s.few ? CAROM_OK : sample(c, f); // of large models, symmetries show as multipliers
+    if (!c->s.few) CAROM_TRY(sample(c, f)); // of large models, symmetries show as multipliers
+    bool turns = false;
+    CAROM_TRY(find_turns(c, c->x, &turns));
+    if (!turns) return CAROM_OK;
+    measure(c, f); // in units of turns
+    return c->s.few ? CAROM_OK : sample(c, f);
 }
 
 carom_status carom_cycle_survey(carom_cycle *c, double span) {
@@ -363,8 +375,9 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     c->t_0 = 0;
     CAROM_TRY(carom_cycle_time(c, x));
     if (transient > 0) {
-        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x,
-                              false, 100));
+        const double periods = ceil(transient / c->T - CAROM_INSTANT);
+        CAROM_TRY(c->expression ? carom_shoot(s, 0, c->T * periods, c->x, false, (int)fmin(periods, PERIODS))
+                                : carom_shoot(s, 0, transient, c->x, false, PARTS));
         carom_copy(c->x, s->end, s->nx);
         CAROM_TRY(carom_shooter_snap(s, 0, c->x));
     }
@@ -385,12 +398,12 @@ carom_status carom_cycle_rephase(carom_cycle *c) {
 
 // A motion that never settles comes near an orbit at times: where it comes back best after a period.
 carom_status carom_cycle_near(carom_cycle *c) {
-    enum { PERIODS = 60 };
+    enum { SEEN = 60 };
     carom_shooter *s = &c->s;
     film f;
     c->t_0 = 0;
-    carom_status status = film_open(&f, c, PERIODS * c->T, PERIODS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
+    carom_status status = film_open(&f, c, SEEN * c->T, SEEN);
+    if (status == CAROM_OK) status = shoot_film(c, &f, 0, SEEN * c->T, c->first, SEEN);
     int best = 0, whole = 0;
     double least = INFINITY;
     for (int k = 0; k < f.n && s->nz > 0; ++k) // without the instants of controllers in between

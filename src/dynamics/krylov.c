@@ -20,7 +20,8 @@ static const double ROUGH = 1e-5;   // tolerance of runs to begin with: P is tha
 static const double FINER = 2e-4;   // of the tolerance before: what two steps can follow
 static const double UNKNOWN = 100;  // errors of runs in units of their tolerance, until they are measured
 static const double ENOUGH = 1e-10; // residual that is small, whatever runs allow
-static const double COLUMN = 1e-6, SHARP_COLUMN = 1e-7; // tolerances of columns: of steps; of multipliers
+static const double COLUMN = 1e-4;  // tolerance of columns: a hundredth of INNER
+static const double SHARP_COLUMN = 1e-7, LOOSE_COLUMN = 1e-5; // of multipliers: the first; the most of the last
 // chosen: steps; halvings of one; directions kept for all, columns of the search for WANTED multipliers, which take
 // memory; PIECES of a run, for other steps (ORB-10)
 enum { MOST = 30, HALVINGS = 8, DIRECTIONS = 80, ARNOLDI = 60, WANTED = 2, PIECES = 7 };
@@ -285,7 +286,7 @@ carom_status carom_cycle_largest(carom_cycle *c, double *re, double *im, int *co
     const size_t square = (size_t)(ARNOLDI + 1) * ARNOLDI;
     double *Q = calloc((size_t)(ARNOLDI + 2) * (size_t)n + 4 * square, sizeof *Q);
     if (!Q) return carom_orbit_no_memory(c->err);
-    double *t = of(Q, ARNOLDI + 1, n), *H = t + n, *work = H + square, h = 1;
+    double *t = of(Q, ARNOLDI + 1, n), *H = t + n, *work = H + square, h = 1, off = 1;
     ritz found[ARNOLDI];
     int sharp = 0;
     for (int i = 0; i < n; ++i) Q[i] = cos(1 + 2.3 * i); // any direction
@@ -297,10 +298,12 @@ carom_status carom_cycle_largest(carom_cycle *c, double *re, double *im, int *co
     for (int i = 0; i < n && size > 0; ++i) Q[i] /= size;
     const int all = dimension(c, lost) - *lost - *trivial, most = all < ARNOLDI ? all : ARNOLDI;
     for (int k = 0; k < most && status == CAROM_OK && h > 0 && sharp < WANTED; ++k) {
+        s->path.rtol = fmin(LOOSE_COLUMN, SHARP_COLUMN / fmin(off, 1)); // (ORB-8)
         status = expand(c, Q, k, *trivial ? t : NULL, H, &h);
         if (k + 1 == all) h = 0;
-        if (status == CAROM_OK && (h == 0 || (k + 1) % 4 == 0 || k + 1 == most))
-            status = examine(c, H, k + 1, h, work, found, &sharp);
+        if (status == CAROM_OK) status = examine(c, H, k + 1, h, work, found, &sharp);
+        off = 0;
+        for (int i = 0; i < WANTED; ++i) off = fmax(off, i <= k ? found[i].off : 1);
     }
     for (int i = 0; i < sharp; ++i) re[i] = found[i].re, im[i] = found[i].im;
     *count = sharp;

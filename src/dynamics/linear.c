@@ -21,8 +21,6 @@ static const double REST = 1e-9;       // of the model's size, of its forces: re
 static const double GIVEN = 1e-6;      // of the size, of the speeds: states that a person wrote
 static const double SOLVED = 1e-13, USABLE = 1e-8; // residuals of the contact problem, relative: asked for, enough
 static const double CARRIES = 1e-9;    // of the largest force: contacts with less are left out
-static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order
-                                       // are equal
 
 static carom_status no_memory(carom_error *err) {
     return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the linearised equations");
@@ -150,41 +148,22 @@ static void tangential(const carom_linear *l, int b, double s, const double *x, 
     for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k) carom_column_axpy(y, s * x[k - L->at[b] - 1], &L->W, k);
 }
 
-// The coefficient of contact c at (q, v) displaced by s along velocity i.
-static carom_status coefficient(carom_linear *l, int c, int i, bool rate, double s, double *mu) {
-    carom_point *p = &l->grip.p;
-    const carom_system *sys = &p->sys;
-    double *q = p->difference.q, *v = p->difference.a, *e = p->difference.b;
-    carom_copy(q, p->q, p->nq);
-    carom_copy(v, p->v, p->nv);
-    carom_zero(e, p->nv);
-    e[i] = 1;
-    if (rate) v[i] += s;
-    else if (sys->move) sys->move(sys->model, q, p->q, s, e);
-    else q[i] += s;
-    carom_zero(p->law, CAROM_FRICTION_LAW * p->nc);
-    if (sys->friction(sys->model, p->work, p->t, q, v, NULL, p->law) != CAROM_OK)
-        return carom_fail(l->grip.err, CAROM_USER, "a coefficient of friction has no finite value here");
-    *mu = p->law[CAROM_FRICTION_LAW * c];
-    return CAROM_OK;
-}
-
-static carom_status varying(carom_linear *l, int b, bool rate) {
+// The coefficient of the contact in block b changes along velocity i, in a rate or in a position.
+static carom_status varying(carom_linear *l, carom_variation *x, int b, bool rate) {
     carom_point *p = &l->grip.p;
     const int c = p->L.id[b] - p->ne;
-    const double normal = l->grip.lambda[p->L.at[b]];
     struct carom_rank *r = add_rank(l, rate);
     if (!r) return no_memory(l->grip.err);
-    tangential(l, b, -normal, l->grip.direction + CAROM_TANGENTS * b, r->left);
+    tangential(l, b, -l->grip.lambda[p->L.at[b]], l->grip.direction + CAROM_TANGENTS * b, r->left);
+    double *along = p->difference.a, *dmu = p->law;
+    carom_zero(along, p->nv);
     for (int i = 0; i < p->nv; ++i) {
-        const double size = rate             ? carom_norm_max(p->v, p->nv)
-                            : p->nq == p->nv ? fabs(p->q[i])
-                                             : 1,
-                     s = DIFFERENCE * fmax(size, 0.1); // 0.1: of positions near zero, in units of the model
-        double above, below;
-        CAROM_TRY(coefficient(l, c, i, rate, s, &above));
-        CAROM_TRY(coefficient(l, c, i, rate, -s, &below));
-        r->right[i] = (above - below) / (2 * s);
+        along[i] = 1;
+        const carom_direction d = {0, rate ? NULL : along, rate ? along : NULL, NULL};
+        if (carom_variation_laws(x, p->t, p->q, p->v, d, NULL, NULL, dmu, NULL) != CAROM_OK)
+            return carom_fail(l->grip.err, CAROM_USER, "a derivative of the friction has no finite value here");
+        along[i] = 0;
+        r->right[i] = dmu[c];
     }
     return CAROM_OK;
 }
@@ -208,17 +187,35 @@ static carom_status turning(carom_linear *l, int b) {
     return CAROM_OK;
 }
 
-static carom_status friction(carom_linear *l) {
+static bool slides(const carom_linear *l, int b) {
+    return l->grip.slides[b] && carom_length(l->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) > 0;
+}
+
+static carom_status add_friction(carom_linear *l, carom_variation *x) {
     const carom_point *p = &l->grip.p;
     for (int b = 0; b < p->L.nb; ++b) {
-        if (!l->grip.slides[b] || carom_length(l->grip.direction + CAROM_TANGENTS * b, CAROM_TANGENTS) == 0) continue;
+        if (!slides(l, b)) continue;
         if (p->contacts[p->L.id[b] - p->ne].friction_varies) {
-            CAROM_TRY(varying(l, b, true));
-            CAROM_TRY(varying(l, b, false));
+            CAROM_TRY(varying(l, x, b, true));
+            CAROM_TRY(varying(l, x, b, false));
         }
         if (p->L.at[b + 1] - p->L.at[b] > 2) CAROM_TRY(turning(l, b));
     }
     return CAROM_OK;
+}
+
+// (LIN-2)
+static carom_status friction(carom_linear *l) {
+    const carom_point *p = &l->grip.p;
+    bool varies = false;
+    for (int b = 0; b < p->L.nb; ++b)
+        varies = varies || (slides(l, b) && p->contacts[p->L.id[b] - p->ne].friction_varies);
+    if (!varies || l->steady.m > 0) return add_friction(l, l->steady.x);
+    carom_variation *x = carom_variation_create(p->model, 0, NULL, l->grip.err);
+    if (!x) return l->grip.err->code;
+    const carom_status status = add_friction(l, x);
+    carom_variation_destroy(x);
+    return status;
 }
 
 // -- where the point moves ----------------------------------------------------------------------------------------

@@ -69,7 +69,9 @@ typedef struct locus {
     double critical; // cos of the angle of the pair (torus), square of its frequency (hopf)
     bool complex_pair;
     double coefficient; // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
-    double *place, *place_0, *place_1;
+    double *place, *place_0, *place_1, *place_known;
+    bool known;                       // F, J and the response are those at place_known
+    double response[CAROM_RESPONSES]; // quadrature
     carom_curve_look look;
     differences how;  // of steps along the curve
     double ahead[2];  // direction of the curve in the plane at the last point
@@ -175,13 +177,26 @@ static bool solve_border(locus *s, double *g) {
     return true;
 }
 
+// F, J and the response at the solution as it is; nothing is done where they are known.
+static carom_status find_equations(locus *s, int *N) {
+    const int n = s->k.nplace;
+    s->k.save(s->k.user, s->place), s->place[n] = s->other;
+    *N = s->N;
+    if (s->known && memcmp(s->place, s->place_known, (size_t)(n + 1) * sizeof *s->place) == 0) return CAROM_OK;
+    s->known = false;
+    if (s->kind == CAROM_LOCUS_QUADRATURE) CAROM_TRY(s->k.response(s->k.user, s->response));
+    CAROM_TRY(s->k.equations(s->k.user, s->F, s->J, N));
+    carom_copy(s->place_known, s->place, n + 1);
+    s->known = true;
+    return CAROM_OK;
+}
+
 // F, J and g, two of them at branch points, at the solution as it is.
 static carom_status evaluate(locus *s, double g[2]) {
     int N = 0;
-    double response[CAROM_RESPONSES] = {0};
-    if (s->kind == CAROM_LOCUS_QUADRATURE) CAROM_TRY(s->k.response(s->k.user, response));
-    CAROM_TRY(s->k.equations(s->k.user, s->F, s->J, &N));
-    if (s->N > 0 && N != s->N) return carom_fail(s->err, CAROM_NOT_CONVERGED, "other contacts are closed");
+    CAROM_TRY(find_equations(s, &N));
+    if (s->N > 0 && N != s->N)
+        return s->known = false, carom_fail(s->err, CAROM_NOT_CONVERGED, "other contacts are closed");
     s->N = N;
     if (bordered(s)) {
         if (!solve_border(s, &g[0])) return carom_fail(s->err, CAROM_SINGULAR, "the equations are singular");
@@ -192,8 +207,8 @@ static carom_status evaluate(locus *s, double g[2]) {
     factor least;
     double rest;
     if (s->kind == CAROM_LOCUS_QUADRATURE) {
-        g[0] = response[1] / s->norm * cos(response[2] * atan(1) / 45), g[1] = 0;
-        s->coefficient = response[1];
+        g[0] = s->response[1] / s->norm * cos(s->response[2] * atan(1) / 45), g[1] = 0;
+        s->coefficient = s->response[1];
         return CAROM_OK;
     }
     const carom_signed x = product(&s->look, s->kind, s->unit, -1, -1, false, &least, &rest);
@@ -209,7 +224,7 @@ static carom_status evaluate(locus *s, double g[2]) {
 // What g is measured by, at the last point.
 static carom_status refresh(locus *s) {
     int N = 0;
-    CAROM_TRY(s->k.equations(s->k.user, s->F, s->J, &N));
+    CAROM_TRY(find_equations(s, &N));
     s->N = N, s->U = N + 1 + (s->kind == CAROM_LOCUS_BRANCH);
     if (bordered(s))
         return carom_null_vector(s->J, N - 1, false, s->c) && carom_null_vector(s->J, N - 1, true, s->b)
@@ -217,12 +232,7 @@ static carom_status refresh(locus *s) {
                    : no_memory(s->err);
     CAROM_TRY(s->k.look(s->k.user, &s->look));
     factor least;
-    double response[CAROM_RESPONSES];
-    if (s->kind == CAROM_LOCUS_QUADRATURE) {
-        CAROM_TRY(s->k.response(s->k.user, response));
-        s->norm = fmax(response[1], CAROM_NOT_ZERO);
-        return CAROM_OK;
-    }
+    if (s->kind == CAROM_LOCUS_QUADRATURE) return s->norm = fmax(s->response[1], CAROM_NOT_ZERO), CAROM_OK;
     s->unit = unit_of(s);
     product(&s->look, s->kind, s->unit, -1, -1, false, &least, &s->norm);
     return CAROM_OK;
@@ -1064,7 +1074,7 @@ static carom_status run(locus *s) {
     double **part[] = {&s->F,       &s->J,       &s->K,       &s->S,        &s->b,       &s->c,     &s->w,
                        &s->psi,     &s->A,       &s->A_0,     &s->rhs,      &s->z,       &s->work,  &s->tau,
                        &s->tau_1,   &s->by,      &s->x,       &s->least,    &s->most,    &s->place, &s->place_0,
-                       &s->place_1, &s->look.re, &s->look.im, &s->half,     &s->half_1,  &s->rest};
+                       &s->place_1, &s->place_known, &s->look.re, &s->look.im, &s->half, &s->half_1, &s->rest};
     const size_t size[] = {n,
                            n * n,
                            n * n,
@@ -1084,6 +1094,7 @@ static carom_status run(locus *s) {
                            nx,
                            nx,
                            nx,
+                           nplace,
                            nplace,
                            nplace,
                            nplace,
@@ -1132,7 +1143,7 @@ carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_e
         carom_curve_rests_close(&s.k);
     double *part[] = {s.F,    s.J,     s.K,       s.S,       s.b,       s.c,       s.w,        s.psi,     s.A,
                       s.A_0,  s.rhs,   s.z,       s.work,    s.tau,     s.tau_1,   s.by,       s.x,       s.least,
-                      s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.half,    s.half_1,
+                      s.most, s.place, s.place_0, s.place_1, s.place_known, s.look.re, s.look.im, s.half, s.half_1,
                       s.rest};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     carom_vanishing_close(&s.small), carom_vanishing_close(&s.weak);

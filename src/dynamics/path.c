@@ -31,6 +31,7 @@ static const double JUMP = 1e-3;    // of an acceleration: what counts as one
 static const double BESIDE = 1e-6;  // of a step or a name: how far beside a surface accelerations are looked at
 static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
 static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
+static const double UNFELT = 0.5;   // an error that is rounding, of what is allowed: steps may grow
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least:
                                                      // shorter ones no longer move t
 
@@ -133,8 +134,11 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
             part < 2 ? 0 : NATURAL * (part % 2 ? speed : fmax(w->size_q, w->span * speed)) / w->unit[(part - 2) / 2];
         // of forces that contacts hold
         const double rounding = part > 1 ? 0 : UNSEEN * w->span * w->drive * (part == 0 ? w->span : 1);
-        if (size + natural > 0)
-            *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural) + rounding));
+        const double wrong = carom_norm_max(e + part * nv, nv);
+        double share = size + natural > 0 ? wrong / (w->rtol * (size + natural) + rounding) : 0;
+        // at rest elsewhere than at 0, forces are what is left of larger terms: what moves no position by its last bit
+        if (part < 2 && wrong * (part == 0 ? 1 : h) <= DBL_EPSILON * w->size_q) share = fmin(share, UNFELT);
+        *error = fmax(*error, share);
     }
     return isfinite(*error) ? CAROM_OK
                             : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are not finite", w->t);

@@ -78,10 +78,28 @@ static bool happens(const carom_now *now, double t) {
     return false;
 }
 
+// Room for what is there now: contacts come and go.
+static bool sides_fit(carom_record *r, const carom_now *now) {
+    const int links = r->sys->ne + r->sys->nc, rows = now->dir[links];
+    if (links > r->side_links) {
+        double *gap = realloc(r->side_gap, ((size_t)links + 1) * sizeof *gap);
+        if (!gap) return false;
+        r->side_gap = gap, r->side_links = links;
+    }
+    if (rows > r->side_rows) {
+        double *unknown = realloc(r->unknown, ((size_t)rows + 1) * sizeof *unknown);
+        if (!unknown) return false;
+        for (int i = r->side_rows; i <= rows; ++i) unknown[i] = NAN;
+        r->unknown = unknown, r->side_rows = rows;
+    }
+    return true;
+}
+
 // Both sides of the events of the step that has just succeeded.  What acted there is known of the whole step only.
 static carom_status put_sides(carom_record *r, const carom_now *now) {
     const carom_system *sys = r->sys;
     carom_now at = *now;
+    if (!sides_fit(r, now)) return carom_fail(&r->err, CAROM_NO_MEMORY, "not enough memory for the sides of an event");
     at.gap = r->side_gap;
     at.lasting = at.nu = r->unknown;
     for (int i = 0; i < r->sides.count; ++i) {
@@ -372,7 +390,8 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->u = calloc((size_t)r->ndir + 1, sizeof(double));
     r->gap = calloc((size_t)(r->sys->ne + r->nc) + 1, sizeof(double));
     r->force = calloc((size_t)r->ndir + 1, sizeof(double));
-    r->side_gap = calloc((size_t)(r->sys->ne + r->sys->nc) + 1, sizeof(double));
+    r->side_links = r->sys->ne + r->sys->nc, r->side_rows = r->ndir;
+    r->side_gap = calloc((size_t)r->side_links + 1, sizeof(double));
     r->unknown = calloc((size_t)r->ndir + 1, sizeof(double));
     const bool turned = r->model && carom_model_turned(r->model);
     r->turned = turned ? calloc(2 * (size_t)r->ndir + 1, sizeof(double)) : NULL;

@@ -21,6 +21,7 @@ struct carom_record {
     bool event_rows;
     sides sides;
     double *side_gap, *unknown;  // of such rows: gaps; NaN for reactions
+    int side_links, side_rows;   // they have room for
     int ndir, nwatched, nout;
     int nc;                      // contacts that are always there
     column_table columns;

@@ -128,12 +128,13 @@ static hid_t row_type(const carom_table *t, size_t *offset, size_t *size) {
     return type;
 }
 
+// Into a row of zeros, which ends the texts.
 static void pack(const carom_table *t, const size_t *offset, long row, unsigned char *to) {
     for (int i = 0; i < t->columns; ++i) {
         const carom_column *c = &t->column[i];
         if (c->kind == CAROM_COLUMN_REAL) memcpy(to + offset[i], &c->real[row], sizeof(double));
         else if (c->kind == CAROM_COLUMN_INTEGER) memcpy(to + offset[i], &c->integer[row], sizeof(long long));
-        else if (c->text[row]) snprintf((char *)to + offset[i], LONGEST_TEXT + 1, "%s", c->text[row]);
+        else if (c->text[row]) memcpy(to + offset[i], c->text[row], strnlen(c->text[row], LONGEST_TEXT));
     }
 }
 

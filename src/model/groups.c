@@ -141,6 +141,7 @@ contact_groups *carom_groups_create(const carom_model *m) {
         if (x) x->entry = i;
         good = x || !name;
     }
+    for (int i = 0; good && m && i < m->nidle; ++i) good = add(g, CAROM_GROUP_ENTRY, m->idle_entry[i]);
     good = good && (!m || add_contacts(g));
     if (!good) carom_groups_destroy(g);
     return good ? g : NULL;
@@ -528,7 +529,7 @@ static carom_status find_hidden(void *user, const contour_pair *p) {
     const contact_group *x = &h->g->list[h->group];
     const shape *s = h->g->model->shapes;
     const bool is = x->kind == CAROM_GROUP_ENTRY
-                        ? strcmp(p->entry->name.text, carom_model_entry_name(h->g->model, x->entry)) == 0
+                        ? strcmp(p->entry->name.text, x->name) == 0
                         : x->kind == CAROM_GROUP_PAIR &&
                               ((p->a == s + x->a && p->b == s + x->b) || (p->a == s + x->b && p->b == s + x->a));
     if (is)

@@ -330,6 +330,8 @@ struct carom_model {
     struct kept_outline *outlines; // as they are written
     struct pair *pairs; // their contacts are the last ones
     int npairs, pair_room, lone_pairs; // lone: with a tape of their own
+    const char **idle_entry; // names of rigid entries that happen to have no pair
+    int nidle;
     bool *unrecorded_q, *unrecorded_v; // of bodies without columns; NULL: all have them
     bool project;            // `start: project`
     bool settle;             // bodies that overlap at the start are moved apart

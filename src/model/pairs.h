@@ -103,6 +103,7 @@ typedef struct ellipse {
     double factor[2], direction[3];
     const body *of;
     const carom_datum *family; // whose member of the pair becomes `of`; NULL: that is known
+    carom_datum place; // a copy of what gives it, for messages
 } ellipse;
 
 /// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.

@@ -376,9 +376,8 @@ static bool has_joints(const carom_problem *pb) {
 
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
     assert(pb->n <= chain->n && pb->nb <= chain->nb);
-    if (!has_joints(pb)) return solve(chain, pb, tol);
+    if (carom_problem_joints(pb) == pb->nb || !has_joints(pb)) return solve(chain, pb, tol);
     const carom_kind kind = carom_problem_kind(pb);
-    if (kind.unilateral == 0) return solve(chain, pb, tol);
     const bool whole = !carom_border_pays(pb, kind.bilateral) && by_blocks(order(pb, kind, tol));
     const carom_report report = whole ? solve(chain, pb, tol) : solve_contacts(chain, pb, tol);
     if (holds(pb, &report)) return report;

@@ -52,4 +52,5 @@ extern const char carom_lanes_head_c[], carom_lanes_head_cuda[], carom_lanes_mat
 // Texts over a type that the library compiles, too (base/scalar.inc, model/turn.inc, flex/exact_beam.inc).
 extern const char carom_scalar_text[], carom_turn_text[], carom_lift_text[], carom_exact_beam_text[],
     carom_rules_text[], carom_natural_text[], carom_energetic_text[], carom_impact_text[],
-    carom_moreau_midpoint_text[], carom_moreau_explicit_text[], carom_half_explicit_text[];
+    carom_moreau_midpoint_text[], carom_moreau_explicit_text[], carom_half_explicit_text[],
+    carom_half_explicit_rk_text[];

@@ -318,7 +318,7 @@ static void put_step(const sheet *t, const carom_lanes *l, const char *prefix) {
     static const char *const text[] = {[CAROM_LANE_MOREAU_MIDPOINT] = carom_moreau_midpoint_text,
                                        [CAROM_LANE_MOREAU_EXPLICIT] = carom_moreau_explicit_text,
                                        [CAROM_LANE_HALF_EXPLICIT] = carom_half_explicit_text,
-                                       [CAROM_LANE_HALF_EXPLICIT_RK] = NULL};
+                                       [CAROM_LANE_HALF_EXPLICIT_RK] = carom_half_explicit_rk_text};
     PUT(t, "\n#undef ASK\n#define ASK(name) %s\n", prefix);
     if (!text[l->run.table->lanes]) return;
     put(t, carom_lanes_asked);

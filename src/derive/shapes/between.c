@@ -1,6 +1,7 @@
 // between.c: `between` and `among`: which shapes of the model may touch, and whether their pairs are there for good or
 // come and go.
 #include "base/grow.h"
+#include "derive/soft.h"
 #include "derive/shapes/shapes.h"
 #include <string.h>
 
@@ -410,12 +411,23 @@ static carom_status find_written(resolver *r, bool *written) {
     return good ? CAROM_OK : carom_fault_memory(r);
 }
 
+// `among` of entry i is a family, of one member as it happens: it has no pair.  A list that is written with one shape
+// is a mistake.
+static bool lonely(const resolver *r, int i) {
+    const carom_datum *each = &r->mech->contacts[i].among;
+    const struct given_lists *of = r->given;
+    if (!of || each->kind != CAROM_LIST || each->count != 1) return false;
+    for (int k = r->mech->ncontacts - 1; k > i; --k) of = of->next;
+    return of->among.kind == CAROM_TEXT || strcmp(carom_first(&of->among)->text, each->item->text) != 0;
+}
+
 carom_status carom_derive_pairs(resolver *r, int *count) {
     carom_model *m = r->m;
     const bool many = carom_pairs_many(r);
     CAROM_TRY(read_sleep(r, many));
     bool *written = carom_pool_take(&m->memory, (size_t)r->mech->ncontacts + 1);
-    if (!written) return carom_fault_memory(r);
+    m->idle_entry = carom_pool_take(&m->memory, ((size_t)r->mech->ncontacts + 1) * sizeof *m->idle_entry);
+    if (!written || !m->idle_entry) return carom_fault_memory(r);
     if (many) CAROM_TRY(find_written(r, written));
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
@@ -428,6 +440,10 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
         if (!list && !each) continue;
         CAROM_TRY(carom_ignore_check(r, entry));
         CAROM_TRY(carom_part_name(r, &entry->name));
+        if (lonely(r, i)) {
+            if (!carom_contact_soft(entry)) m->idle_entry[m->nidle++] = entry->name.text;
+            continue;
+        }
         bool near = false;
         const bool named = !some_numbered(list ? list : each);
         if (many && !written[i]) CAROM_TRY(carom_near_read(r, entry, &near));

@@ -194,7 +194,7 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     CAROM_TRY(carom_pair_express(r, q, two->links));
     if (carom_pair_misaligned(two->graph, q))
         return carom_model_fault(
-            m, r->err, &p->entry->name,
+            m, r->err, &p->own->rub.ellipse->place,
             "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane",
             p->A->name, p->B->name);
     for (int i = 0; i < 2 * p->count && p->own->rub.ellipse; ++i) {

@@ -427,10 +427,11 @@ static carom_status check_grain(const carom_model *m, void *work, const near_loo
             if (x->gap[p->first + k] > tolerance ||
                 !(t[0] * t[0] + t[1] * t[1] + t[2] * t[2] < pow(ALONG_NORMAL * e->factor[0], 2)))
                 continue;
+            char name[CAROM_CONTACT_NAME];
             return carom_model_fault(m, err, &p->entry->name,
-                                     "the direction of friction of contact '%.60s' is the normal of '%s' and '%s' "
-                                     "initially; give one that lies in the tangential plane",
-                                     p->entry->name.text, p->A->name, p->B->name);
+                                     "the direction of friction of contact '%.60s' is its normal initially; give one "
+                                     "that lies in the tangential plane",
+                                     carom_near_slot_name(m, x, p->first + k - m->ne - m->nc, name, sizeof name));
         }
     }
     return CAROM_OK;
