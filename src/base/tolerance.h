@@ -11,8 +11,8 @@
 /// round by less, as roundings cancel.
 #define CAROM_ROUNDING_SUM (16 * DBL_EPSILON)
 
-/// Of a local velocity behind a solution with the mass matrix, relative to the same sum.  Chosen: four times as much, as
-/// impulses round, too; where M is worse conditioned than that, rounding counts as motion.
+/// Of a local velocity behind a solution with the mass matrix, relative to the same sum.  Chosen: four times as much,
+/// as impulses round, too.
 #define CAROM_ROUNDING_SOLVED (64 * DBL_EPSILON)
 
 /// Part of a step, or of the time between two, by which instants may differ and are one.  Sums of steps round by far

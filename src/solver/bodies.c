@@ -176,8 +176,9 @@ static void sweeps(bodies *w) {
             if (w->four) carom_bodies_four_read(w);
             carom_bodies_look(w, w->z, w->y_new); // y anew: sums gather rounding
             if (w->four) carom_bodies_four_set(w, w->y_new, false);
-            const double enough = CAROM_BODIES_AIM * w->given->acceptable;
-            if (w->error <= w->target || carom_stagnates(enough, before, w->error)) return;
+            if (w->error <= w->target ||
+                carom_stagnates(CAROM_BODIES_AIM * w->given->acceptable, before, w->error))
+                return;
         }
         if (it % WINDOW == 0) {
             if (w->error > 0.5 * mark) return; // not halved: ADMM gains more
