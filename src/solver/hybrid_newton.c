@@ -158,9 +158,10 @@ void carom_hybrid_newton(carom_hybrid *w) {
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
         const inner s = solve_inner(w, delta, w->kept);
         if (carom_stagnates(CAROM_AIM * w->pb.acceptable, before, w->error)) return;
-        const double by = s.steps <= 2 ? CAROM_DELTA_EASY : s.steps <= 4 ? CAROM_DELTA_FAIR : CAROM_DELTA_HARD;
-        if (s.solved) delta = fmax(delta * by, LEAST_DELTA);
-        else {
+        if (s.solved) {
+            const double by = s.steps <= 2 ? CAROM_DELTA_EASY : s.steps <= 4 ? CAROM_DELTA_FAIR : CAROM_DELTA_HARD;
+            delta = fmax(delta * by, LEAST_DELTA);
+        } else {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];
             delta = fmin(CAROM_DELTA_GROWS * delta, CAROM_DELTA_MOST);
         }
