@@ -186,7 +186,7 @@ static void same_pairs(const rig *r, const point *x, int *pairs) {
     *(void **)&pair_kind_of = symbol(r, "pair"), *(void **)&pair_subscripts = symbol(r, "pair_subscripts");
     const struct { int contacts, directions, entries, first; double restitution, friction; } *kinds = symbol(r, "kind");
     assert_true(gaps && directions && rates && curvature && pair_kind_of && pair_subscripts && kinds);
-    if (carom_near_open(m, r->work, x->q, &look, &err) != CAROM_OK) fail_msg("%s: %s", r->name, err.text);
+    if (carom_near_open(m, r->work, x->q, 0, &look, &err) != CAROM_OK) fail_msg("%s: %s", r->name, err.text);
     for (int k = 0; k < look.list.pairs; ++k, ++*pairs) {
         const pair *p = carom_near_at(&look.list, k);
         const carom_model *two = m->kinds[p->kind].two;
