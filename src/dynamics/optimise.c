@@ -237,7 +237,7 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
     k->method = method, k->gradients = strcmp(method, "cobyla") != 0, k->status = CAROM_OK, k->exhausted = false,
     k->stale = 0;
     const int code = l->optimize(k->opt, u, &f);
-    enum { OUT_OF_RUNS = 5, INVALID = -2 };
+    enum { OUT_OF_RUNS = 5, INVALID = -2 }; // of NLopt
     k->exhausted = code == OUT_OF_RUNS;
     l->destroy(k->opt);
     k->opt = NULL, k->gradients = false;

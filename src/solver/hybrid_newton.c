@@ -122,8 +122,8 @@ static double rounding(const carom_hybrid *w) {
 
 // It may be more than the target.
 static void lower_the_bar(carom_hybrid *w) {
-    const double most = CAROM_BAR_MOST * w->tol;
-    if (w->error <= most) w->target = fmax(w->target, fmin(CAROM_BAR * rounding(w), most));
+    const double most = CAROM_LOWERED_MOST * w->tol;
+    if (w->error <= most) w->target = fmax(w->target, fmin(CAROM_LOWERED * rounding(w), most));
 }
 
 // Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap,

@@ -321,7 +321,7 @@ static void lower_the_bar(newton *w, const carom_problem *pb) {
     carom_problem at = *pb;
     at.p = w->p;
     const double rounding = carom_rounding(&at);
-    if (CAROM_BAR * rounding > w->target) w->target = fmin(CAROM_BAR * rounding, CAROM_BAR_MOST * w->tol);
+    if (CAROM_LOWERED * rounding > w->target) w->target = fmin(CAROM_LOWERED * rounding, CAROM_LOWERED_MOST * w->tol);
 }
 
 // (SOL-14)  Without friction: all blocks that contradict their state change it; when their number has not fallen

@@ -48,8 +48,8 @@ static inline bool carom_improvable(const carom_problem *pb, double error, doubl
 #define CAROM_INNER 0.1
 /// (CP-9)  Where rounding sets the target: part of it, so that the certificate excuses what is left; at most so many
 ///         tolerances, as more is a failure to report.
-#define CAROM_BAR 0.7
-#define CAROM_BAR_MOST 500
+#define CAROM_LOWERED 0.7
+#define CAROM_LOWERED_MOST 500
 
 /// Where the chain keeps it; NULL: the order depends on each problem alone.  It must outlive the solutions.
 void carom_chain_set_choice(carom_chain *chain, carom_choice *choice);
