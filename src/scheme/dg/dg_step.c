@@ -340,12 +340,27 @@ static bool gains(const carom_dg_work *w, const carom_step *s) {
 
 // -- the stages -----------------------------------------------------------------------------------------------------
 
+// (CL-12)  Carrying contacts that have run off their features at the block, where w->g are the gaps, carry no longer:
+//          their directions there are those of other features, which would be held.  D-: in D+ the motion without
+//          impacts may run off where the step does not.
+static carom_status let_go(carom_dg_work *w, carom_step *s, const carom_dg_block *b, bool *changed) {
+    CAROM_TRY(carom_run_off(s, &w->dg.block->L, (carom_evaluation_point){.t = s->t, .q = s->q},
+                            (carom_evaluation_point){.t = b->t, .q = b->q}, w->g, w->sign, w->carries));
+    for (int id = s->sys->ne; id < constraints(s); ++id) {
+        if (!w->lasting[id] || w->carries[id]) continue;
+        w->lasting[id] = false;
+        *changed = true;
+    }
+    return CAROM_OK;
+}
+
 // (DG-9)  I_l = carrying, and, unless the step jams, those with g_j(q_l) <= 0 and u_j(q_l, v_l) <= 0; D+: not those
 //         that bounce, e u_0 < 0. *changed: the set of block l changed.
 static carom_status close_stage(carom_dg_work *w, carom_step *s, int l, bool *changed) {
     carom_dg_block *b = w->dg.block + l;
     const int ne = s->sys->ne, nc = s->sys->nc;
     CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
+    if (!w->plus) CAROM_TRY(let_go(w, s, b, changed));
     if (l == w->m)
         CAROM_TRY(carom_close_together(s, &w->L, w->g, (carom_evaluation_point){.t = b->t, .q = b->q, .v = b->v}));
     bool fresh = false;
