@@ -14,5 +14,6 @@ static inline double carom_step_error(double factor, double k, double safety) { 
 /// (AD-4)  h_1/h_0 with the error of the step before, which damps oscillations of the step size.
 static inline double carom_step_factor_pi(double error, double before, double k, double safety, double least,
                                           double most) {
+    // the PI controller of Hairer and Wanner
     return fmin(most, fmax(least, safety * pow(error, -0.7 / k) * pow(before, 0.4 / k)));
 }

@@ -75,6 +75,7 @@ static int digits_of(char digit[DIGITS], int *exponent, double x) {
     memcpy(&bits, &x, sizeof bits);
     const int two = (int)(bits >> 52 & 0x7ff) - 1023;
     const uint64_t m = (bits & 0xfffffffffffff) | UINT64_C(1) << 52;
+    // larger ones have more than DIGITS
     if (two < LOWEST_BIT || !(fabs(x) < 1e17)) return 0;
     int ten = (int)floor(two * 0.30102999566398120), n = DIGITS; // or one less than it is
     uint64_t d = scaled(m, two - 52, HIGHEST - ten);

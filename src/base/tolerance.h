@@ -1,6 +1,19 @@
 // tolerance.h: small numbers that several folders share, each with its reason.  What one file alone uses is named
 // there.
 #pragma once
+#include <float.h>
+
+/// Rounding of a value that a few operations make, such as t + h, relative to it: what differs by less is the same, and
+/// no tolerance asks for less.  Powers of 2, so that products with them are exact.
+#define CAROM_ROUNDING (4 * DBL_EPSILON)
+
+/// Of a sum of products, such as a row of W'v, relative to the sum of their sizes.  Chosen: sums of a few hundred terms
+/// round by less, as roundings cancel.
+#define CAROM_ROUNDING_SUM (16 * DBL_EPSILON)
+
+/// Of a local velocity behind a solution with the mass matrix, relative to the same sum.  Chosen: four times as much,
+/// as impulses round, too.
+#define CAROM_ROUNDING_SOLVED (64 * DBL_EPSILON)
 
 /// Part of a step, or of the time between two, by which instants may differ and are one.  Sums of steps round by far
 /// less, and nothing that a user or a scheme chooses lies so close to something else by intent.

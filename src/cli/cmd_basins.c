@@ -56,7 +56,7 @@ typedef struct watcher {
 
 static bool tick(void *user, long done, long total) {
     watcher *w = user;
-    if (w->on && cli_clock() - w->began > 0.3) {
+    if (w->on && cli_clock() - w->began > 0.3) { // a short run needs no line
         const double rate = (double)done / (cli_clock() - w->began);
         fprintf(stderr, "\r%ld of %ld runs, %.3g runs/s, %.0f s left   ", done, total, rate,
                 rate > 0 ? (double)(total - done) / rate : 0);

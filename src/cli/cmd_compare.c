@@ -231,7 +231,7 @@ static void on_row(void *user, const carom_compare_row *row) {
 }
 
 static void show(comparison *k, double fraction) {
-    if (!k->progress.on || cli_clock() - k->progress.start < 0.3) return;
+    if (!k->progress.on || cli_clock() - k->progress.start < 0.3) return; // a short run needs no line
     int runs = 0;
     for (int i = 0; i < carom_compare_schemes(k->c); ++i) runs += carom_compare_runs(k->c, i);
     fprintf(stderr, "\r%3.0f %%, %d of %d runs done ", 100 * fraction, k->rows, runs);

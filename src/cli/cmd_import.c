@@ -345,7 +345,7 @@ static int convert(const cli_args *a, job *j, const char *out, double gravity, c
 
 static int run(const cli_args *a) {
     static const char *const endings[] = {".urdf", ".xml", NULL};
-    double gravity = 9.81, at[3] = {0};
+    double gravity = 9.81, at[3] = {0}; // m/s^2
     job j = {.quiet = cli_has(a, "quiet"), .force = cli_has(a, "force"), .packages = cli_list(a, "package")};
     const bool known = strcmp(a->word[0], "urdf") == 0 || strcmp(a->word[0], "mjcf") == 0;
     int code = CLI_USAGE;

@@ -48,7 +48,7 @@ typedef struct watcher {
 
 static void show(void *user, const carom_optimum *o) {
     watcher *w = user;
-    if (!w->on || cli_clock() - w->last < 0.1) return;
+    if (!w->on || cli_clock() - w->last < 0.1) return; // ten lines a second
     w->last = cli_clock(), w->shown = true;
     fprintf(stderr, "\rsearch %d of %d, run %d, best %.9g%s   ", o->search + 1, o->searches, o->runs, o->objective,
             o->violation > 0 ? " (constraints violated)" : "");

@@ -115,7 +115,7 @@ static bool read_usage(run *r, const cli_args *a) {
         !cli_duration(a, "dt-out", &r->dt_out) || !cli_positive(a, "every", &r->every))
         return false;
     r->given.interval = r->dt_out;
-    if (r->every != floor(r->every) || r->every > 1e15)
+    if (r->every != floor(r->every) || r->every > 1e15) // whole numbers of a double
         return cli_say("--every: expected an integer, got %s", cli_value(a, "every")), false;
     if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out are mutually exclusive; give one"), false;
     if (out && strcmp(out, "-") == 0 && r->json)
@@ -392,7 +392,7 @@ static void say_columns(const run *r) {
         cli_say("column '%s' numbers a contact of a family, and the next release has it under the names of its shapes "
                 "alone; use 'A-B.gap'",
                 numbered);
-    if (!(bytes >= LARGE)) return;
+    if (!(bytes >= LARGE)) return; // below, a number of text has some 20 bytes for 8
     cli_say("expected size of %s: %.2g GB, about %.0f rows of %d columns; reduce it with --columns, --every or "
             "--dt-out",
             r->out, 1e-9 * (carom_ends(r->out, ".csv") ? 2.5 : 1) * bytes, bytes / (8.0 * columns), columns);

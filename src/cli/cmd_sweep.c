@@ -302,6 +302,7 @@ static bool on_row(void *user, const carom_sweep_row *row) {
 
 static void show(sweep *k, long done, long total) {
     const double spent = cli_clock() - k->began;
+    // a short run needs no line; ten a second
     if (k->quiet || !isatty(STDERR_FILENO) || spent < 0.3 || cli_clock() - k->shown < 0.1) return;
     k->shown = cli_clock();
     const double rate = (double)done / spent;

@@ -447,6 +447,7 @@ static long default_rows(series *s, long first, double spacing) {
     evaluate(s, spacing);
     mesh_row(s);
     const vtk_mesh *m = &s->mesh[HERE];
+    // of numbers as the format has them, and of its words
     const double bytes = 24.0 * m->points + 13.0 * m->cells + 4.0 * m->corners + 1500, fits = BUDGET / bytes;
     return fits > MOST_ROWS ? MOST_ROWS : fits < 20 ? 20 : (long)fits;
 }

@@ -8,6 +8,7 @@ static void across(const carom_frame *a, const double *n, double *u, double *v) 
     double along[3];
     for (int i = 0; i < 3; ++i) {
         along[i] = a->R[i] * n[0] + a->R[3 + i] * n[1] + a->R[6 + i] * n[2];
+        // 0.1: ties, as of a cube, are not decided by rounding
         if (fabs(along[i]) < fabs(along[k]) - 0.1) k = i;
     }
     for (int i = 0; i < 3; ++i) u[i] = a->R[3 * i + k] - along[k] * n[i];

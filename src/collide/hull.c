@@ -110,11 +110,11 @@ static carom_hull_fault add_face(wrapping *w, double *n, const double *p) {
             cross(a, b, c);
         for (int j = 0; j < 3; ++j) sum[j] += c[j];
     }
-    if (!(unit(sum) > 0) || dot(sum, n) < 0.5) return CAROM_HULL_ROUGH;
+    if (!(unit(sum) > 0) || dot(sum, n) < 0.5) return CAROM_HULL_ROUGH; // more than 60 degrees off: no plane face
     for (int i = 0; i < m; ++i) offset += dot(sum, w->x[corner[i]]) / m;
     for (int i = 0; i < w->n; ++i) {
         const double h = offset - dot(sum, w->x[i]);
-        if (h < -4 * w->eps) return CAROM_HULL_ROUGH;
+        if (h < -4 * w->eps) return CAROM_HULL_ROUGH; // beyond what points of one face may stand out
         depth = fmax(depth, h);
     }
     if (depth < CAROM_HULL_THINNEST * w->size) return CAROM_HULL_FLAT;

@@ -50,7 +50,7 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
     const double l = dot(n, g), a = dot(u, Hu) - l, b = dot(u, Hv), c = dot(v, Hv) - l, p = dot(u, g), q = dot(v, g),
                  det = a * c - b * b;
     const bool concave = a < 0 && det > 0;
-    const double scale = 1 / (fabs(a) + fabs(c) + fabs(b) + 1e-300);
+    const double scale = 1 / (fabs(a) + fabs(c) + fabs(b) + 1e-300); // no division by 0
     step[0] = concave ? (b * q - c * p) / det : scale * p;
     step[1] = concave ? (b * p - a * q) / det : scale * q;
     for (int halved = 0; halved < 40; ++halved) {

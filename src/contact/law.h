@@ -35,6 +35,10 @@ static inline carom_kind carom_problem_kind(const carom_problem *pb) {
     return k;
 }
 
+/// Of a tolerance: what iterations aim at, as they measure the error otherwise than the certificate does, or in other
+/// sums.  Chosen: methods that converge slowly pay for a smaller part.
+#define CAROM_AIM 0.5
+
 /// (TOL-5)  Has a solver come below `enough`, and not halved the residual since it looked last?
 static inline bool carom_stagnates(double enough, double before, double now) {
     return now <= enough && now > 0.5 * before;

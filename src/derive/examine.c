@@ -196,6 +196,7 @@ static carom_status look_for_nearest(exam *x, near_look *look, double *reach, in
         *least = nearest(x, look);
         if (*reach >= most || (*least >= 0 && look->gap[m->ne + m->nc + *least] <= *reach)) return CAROM_OK;
         carom_near_close(m, x->work, look);
+        // chosen: at first a hundredth of the smallest shape, then twice as far
         *reach = *reach > 0 ? fmin(2 * *reach, most) : fmin(0.01 * smallest, most);
     }
 }

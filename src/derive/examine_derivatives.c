@@ -356,6 +356,7 @@ void carom_exam_derivatives(exam *x) {
     double lowest = INFINITY;
     int where = 0, skipped = 0;
     for (int state = 0; state < (m->nv > LARGE ? 1 : STATES); ++state) {
+        // chosen: small, as the model may hold near its start only; 0.1: of values near 0
         const double t = state ? 0.01 * state : 0;
         for (int i = 0; i < m->nv; ++i) {
             x->dq[i] = state ? BESIDE * carom_random(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;

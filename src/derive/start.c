@@ -43,6 +43,7 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
     unsigned seed = 1;
     for (int trial = 0; trial < 6; ++trial) {
         for (int i = 0; i < m->nq; ++i)
+            // chosen: beside the start by a tenth of sizes
             q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
         for (int i = 0; i < m->nv; ++i) v[i] = carom_random(&seed) * (1 + fabs(m->v0[i]));
         carom_zero(v + m->state.first, m->state.n); // they have mass and no energy

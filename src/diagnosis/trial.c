@@ -85,6 +85,7 @@ bool carom_diagnosis_unresolved(const carom_sim *sim, const carom_pace pace[2], 
         if (!sim->resolution.on || carom_resolution_short_enough(sim, pace[i]) || !spoils(sim, pace[i], fades, sim->h))
             continue;
         double low = 0, high = sim->h;
+        // chosen: to 2 %
         for (int k = 0; k < 40 && !(high < 1.02 * low); ++k) {
             const double h = low > 0 ? sqrt(low * high) : high / 4;
             if (low == 0 && !(h > SHORTEST * sim->h)) break;

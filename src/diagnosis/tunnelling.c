@@ -78,7 +78,7 @@ static double gap_inside(path *p, double x) {
 
 // Where the gap is smallest: the smallest of some, then by golden section between its neighbours.
 static double smallest(path *p, double *least) {
-    const double golden = 0.6180339887498949;
+    const double golden = 0.6180339887498949; // (sqrt(5) - 1)/2
     double best = 0;
     *least = HUGE_VAL;
     for (int i = 1; i < PLACES; ++i) {

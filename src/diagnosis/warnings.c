@@ -433,7 +433,7 @@ static void pulsed(writer *w, const carom_ledger *l) {
         !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST)))
         return;
     char step[60] = "a smaller step"; // where damping takes and gives back, pulses have no length
-    if (steps > 0) snprintf(step, sizeof step, "a step below %.3g", 0.1 * steps * sim->h);
+    if (steps > 0) snprintf(step, sizeof step, "a step below %.3g", 0.1 * steps * sim->h); // ten steps in a pulse
     snprintf(add(w, "resolution", -1, NAN), ROOM,
              "damping dissipated %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a "
              "soft contact or a stop that is hit.  Try %s%s",

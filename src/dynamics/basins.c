@@ -416,6 +416,7 @@ static carom_status examine(basins *k, attractor *a) {
         l.model.set = set;
         l.run.end = f->T > 0 ? MANY * f->T : 5 * carom_model_simulation(k->s->model).end;
         if (carom_lyapunov_find(&x, &l, &why) == CAROM_OK && x.n > 0)
+            // three times its error: it is not 0
             a->exponent = x.exponent[0], a->chaotic = x.exponent[0] > 3 * x.error[0];
         carom_lyapunov_free(&x);
     }

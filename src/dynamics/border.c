@@ -18,6 +18,7 @@ static void factorise(const double *A, int n, bool transposed, double *B, int *p
         for (int j = 0; j < n; ++j)
             for (int i = 0; i < n; ++i) B[i + j * n] = transposed ? A[j + i * n] : A[i + j * n];
         for (int i = 0; i < n && round > 0; ++i)
+            // each a little different, so that no two pivots cancel alike
             B[i + i * n] += pow(4, round) * DBL_EPSILON * most * (1 + 0.37 * cos(1.7 * i + round));
         if (carom_dense_lu(B, n, n, CUT, pivot)) return;
     }

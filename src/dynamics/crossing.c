@@ -444,6 +444,7 @@ static carom_status settle(carom_path *w, const carom_change *x) {
 // Where time alone is the cause: have forces jumped?  What is behind depends on when that is, which variations do not
 // see.  In the phase before, at w->t.
 static carom_status check_time(carom_path *w) {
+    // well above the rounding of times in expressions, so that a jump there is behind it
     const double little = 64 * DBL_EPSILON * fmax(fabs(w->t), fabs(w->span));
     carom_copy(w->a_after, w->a, w->p.nv);
     CAROM_TRY(carom_path_evaluate(w, w->t - little, w->q, w->v));

@@ -26,6 +26,7 @@ static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside 
 static const double OUTGROWN = 10; // of typical sizes: these are measured again
 static const double SHRUNK = 1e-3; // of the largest sizes on the way: smaller ones are not measured, as in them the
                                    // errors of runs would count where the orbit vanishes
+static const double ABSENT = 1e-9; // of all harmonics together: what errors of orbits make of one that is not there
 static const double STILL = 1e-12; // of the widest orbit: what rounding moves where friction holds everything
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
@@ -670,11 +671,13 @@ static carom_status response(void *user, double *to) {
     const carom_status status = carom_cycle_shoot(c, true);
     s->respond = false, s->rtol = rtol;
     ((orbits *)user)->fresh = status == CAROM_OK;
-    *to++ = s->mean / c->T;
+    double size = fabs(to[0] = s->mean / c->T);
     for (int k = 0; k < CAROM_HARMONICS; ++k) {
         const double re = 2 / c->T * s->harmonic[2 * k], im = -2 / c->T * s->harmonic[2 * k + 1];
-        *to++ = hypot(re, im), *to++ = atan2(im, re) * 45 / atan(1);
+        size += to[1 + 2 * k] = hypot(re, im), to[2 + 2 * k] = atan2(im, re) * 45 / atan(1);
     }
+    for (int k = 0; k < CAROM_HARMONICS; ++k) // what is not there has no phase
+        if (to[1 + 2 * k] <= ABSENT * size) to[2 + 2 * k] = NAN;
     return status;
 }
 

@@ -241,6 +241,7 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
         *iterations = i;
         CAROM_TRY(evaluate(r));
         const double residual = carom_norm_max(r->F, r->n - 1);
+        // no longer halved: rounding is what is left
         if (residual == 0 || (residual < GOOD && !once_more) || (residual < ENOUGH && residual > 0.5 * last))
             return CAROM_OK;
         once_more = once_more && residual >= GOOD;

@@ -363,6 +363,7 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status == CAROM_OK && *hits && !alike(c, *hits, *nhits)) ++c->order_changed;
         if (status == CAROM_OK) keep_hits(hits, nhits, s);
+        // a fifth of the fall that the step promises
         if (status == CAROM_OK && (c->residual < before * (1 - 0.2 * a) || c->residual < c->good)) {
             if (k == 0) learn(c, tau != NULL);
             return CAROM_OK;

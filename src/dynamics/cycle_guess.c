@@ -40,7 +40,7 @@ static carom_status film_open(film *f, const carom_cycle *c, double span, int st
     const carom_system *sys = carom_model_system(c->s.task.base);
     double instants = 0; // steps end there, too
     for (int k = 0; k < sys->signals->nsamplers; ++k) instants += 2 * (span / sys->signals->samplers[k].sample + 1);
-    steps += (int)fmin(instants, 1e6);
+    steps += (int)fmin(instants, 1e6); // a bound of memory
     const size_t room = (size_t)steps + 2;
     *f = (film){.room = steps + 2, .nx = c->s.nx, .c = c};
     f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed),
@@ -234,6 +234,7 @@ static double quiet(const carom_cycle *c, double from, double to, bool stays) {
                 const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
                 if (round == 0 && n < fewest) fewest = n;
                 if (round == 1 && n == fewest && b - a > best)
+                    // chosen: a little off the middle
                     best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
             }
     }
@@ -335,6 +336,7 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
     for (int k = *from + 1; k + 1 < f->n; ++k) {
         const double d_1 = distance(c, x, f->x + (size_t)(k + 1) * (size_t)f->nx);
         d = k == *from + 1 ? distance(c, x, f->x + (size_t)k * (size_t)f->nx) : d;
+        // of the way across, chosen: it has left; 0.12: the first return so near is taken, else the nearest, up to half
         away = away || d > 0.2 * most;
         const bool lowest = away && d <= d_0 && d <= d_1;
         if (!isnan(guess)) {
@@ -361,7 +363,7 @@ static carom_status tune_period(carom_cycle *c) {
         CAROM_TRY(carom_cycle_shoot(c, true));
         if (s->few) CAROM_TRY(carom_shooter_follow(s, s->Z)); // any column: the rate at the end is wanted
         const double dT = -carom_dot(s->rate_1, c->r, s->n) / carom_dot(s->rate_1, s->rate_1, s->n);
-        if (!(fabs(dT) < 0.1 * c->T)) break;
+        if (!(fabs(dT) < 0.1 * c->T)) break; // farther, the rate at the end says nothing
         c->T += dT;
         s->linear = false;
         if (fabs(dT) < SETTLED * c->T) break;
@@ -423,7 +425,7 @@ static carom_status repeats(carom_cycle *c, const double *x, bool *same) {
     if (status == CAROM_OK) status = carom_shooter_same(s, c->T, x, c->T, NULL, same);
     for (int k = 1; k <= BESIDE && status == CAROM_OK && *same; ++k) {
         bool there = true;
-        for (int i = 0; i < s->n; ++i) by[i] = cos(1.7 * k + 2.3 * i);
+        for (int i = 0; i < s->n; ++i) by[i] = cos(1.7 * k + 2.3 * i); // any directions, no two alike
         // there may be no such state
         if (carom_shooter_move(s, x, by, y) == CAROM_OK &&
             carom_shooter_same(s, c->T, y, c->T, NULL, &there) == CAROM_OK)

@@ -241,7 +241,7 @@ static carom_status eigenvalues(dense *d, carom_spectrum *s) {
         s->re[s->n] = re[i], s->im[s->n] = im[i];
         put_shape(d, i, im[i], false, s->shape + 2 * (size_t)s->n++ * (size_t)d->nv);
     }
-    s->rounding = 64 * DBL_EPSILON * w;
+    s->rounding = 64 * DBL_EPSILON * w; // as NOTHING
     s->tiny = DOUBLE * w;
     if (status == CAROM_OK && low > 0) status = again(d, s, w, low, sorted);
     free(re);

@@ -55,6 +55,7 @@ static double saddle_node(const double *p, const double *T) {
 static double nearer(const double *limit, const double *T) {
     double rate;
     const double at = saddle(limit, T, &rate);
+    // chosen: an improvement is no larger than a few changes of what it improves
     return isnan(at) || fabs(at - limit[2]) > 3 * fabs(limit[2] - limit[1]) ? limit[2] : at;
 }
 

@@ -354,6 +354,7 @@ static double from_free(bound b, double u, double *slope) {
 static double to_free(bound b, double x) {
     static const double BESIDE = 1e-3; // of its size, or of 1
     const bool low = isfinite(b.low), high = isfinite(b.high);
+    // as BESIDE: a bound has no slope
     if (low && high) return asin(fmax(-0.999, fmin(0.999, 2 * (x - b.low) / (b.high - b.low) - 1)));
     if (low || high) return sqrt(pow(fmax(low ? x - b.low : b.high - x, BESIDE * fmax(1, fabs(x))) + 1, 2) - 1);
     return x;
@@ -543,7 +544,7 @@ static carom_status add_points(fitting *k, int f, int i) {
         k->point[f][r * k->fit->nmatch + i] = isfinite(x) ? k->m : -1;
         if (!isfinite(x)) continue;
         k->fit->point[k->m++] = (carom_fit_point){impact ? hits : t->value[r * t->columns + time], x, NAN, i, f};
-        k->end = fmax(k->end, impact ? 1.5 * x : t->value[r * t->columns + time]);
+        k->end = fmax(k->end, impact ? 1.5 * x : t->value[r * t->columns + time]); // a run may have its impact later
     }
     return CAROM_OK;
 }
@@ -607,15 +608,17 @@ static double within(double t, int freedoms) {
     return freedoms % 2 ? 2 / PI * (angle + s * sum) : s * sum;
 }
 
+static const double NORMAL = 1.959963984540054; // quantile at 97.5 % of the normal distribution
+
 // Student's quantile at 97.5 %: by bisection, or for so many freedoms that the next term of Cornish and Fisher's
 // expansion is below 3e-8, by its first.
 static double student(int freedoms) {
-    const double z = 1.959963984540054;
+    const double z = NORMAL;
     if (freedoms > 10000) return z + (z * z * z + z) / (4.0 * freedoms);
     double low = z, high = 13;
     for (int i = 0; i < 60; ++i) {
         const double t = (low + high) / 2;
-        if (within(t, freedoms) < 0.95) low = t;
+        if (within(t, freedoms) < 0.95) low = t; // both sides: 97.5 %
         else high = t;
     }
     return low;
@@ -688,7 +691,7 @@ static carom_status spread(fitting *k, double sum) {
                        "the free parameters are not identifiable from these data: a combination of them has no effect");
     free(A), free(take);
     CAROM_TRY(status);
-    k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
+    k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : NORMAL;
     for (int j = 0; j < n; ++j) {
         const double by = k->fit->confidence * k->fit->error[j];
         k->fit->low[j] = isnan(by) ? NAN : fmax(k->bound[j].low, k->fit->value[j] - by),

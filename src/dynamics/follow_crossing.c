@@ -115,9 +115,10 @@ static carom_status solve(extended *x, double *place) {
         carom_dense_lu_solve(x->A, M, M, x->pivot, x->z);
         spread(x, x->z, x->by);
         const double far = carom_length(x->by, w->k.ntau);
-        if (!(far < FARTHEST) || far > 2 * last) break;
+        if (!(far < FARTHEST) || far > 2 * last) break; // it diverges
         x->beta += x->z[N];
         CAROM_TRY(w->k.predict(w->k.user, x->by, 1));
+        // no longer halved: rounding is what is left
         if (far < GOOD || (far < ENOUGH && far > 0.5 * last)) return w->k.linearise(w->k.user);
         last = far;
     }

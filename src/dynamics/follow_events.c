@@ -579,6 +579,7 @@ static bool lowest(const follow_spot *a, const follow_spot *m, const follow_spot
     const double p = m->s - a->s, q = b->s - a->s, c = ((h - f) / q - (g - f) / p) / (q - p), l = (g - f) / p - c * p,
                  at = -l / (2 * c);
     *s = a->s + at;
+    // inside: at an end the next piece finds it
     return x.sign * c > 0 && at > 0.02 * q && at < 0.98 * q &&
            x.sign * (f + at * (l + c * at)) < below * fmin(fabs(f), fabs(h));
 }

@@ -53,7 +53,7 @@ static bool both_sides(follow_walk *w, const double *place, const double *tau, b
     const double slope = fabs(tau[w->k.ntau - 1]), s = BESIDE / fmax(slope, 0.1);
     for (int i = 0; i < 2; ++i)
         if (look_beside(w, place, tau, i ? s : -s, &side[i]) != CAROM_OK) return false;
-    return fabs(side[1].value - side[0].value) > 0.01 * s * w->size;
+    return fabs(side[1].value - side[0].value) > 0.01 * s * w->size; // less: the parameter turns round here
 }
 
 static double slope_of(const beside side[2]) {
@@ -141,6 +141,7 @@ carom_status follow_begin_crossing(follow_walk *w, double *t, bool *known) {
     const bool met = t[1] == 0; // from its other end
     const long row = (long)t[6];
     *known = false;
+    // chosen: of orbits, five decades
     const double nearest = w->orbits ? AWAY : NEAREST, farthest = w->orbits ? 1e5 * AWAY : FARTHEST;
     const int times = 1 + (int)round(2 * log10(farthest / nearest));
     double *place = malloc((4 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace,
@@ -247,6 +248,7 @@ carom_status follow_begin_grown(follow_walk *w, double *t) {
     }
     const double length = w->k.natural ? w->k.natural(w->k.user) : 0;
     static const double STILL = 1e-3; // size of a model whose positions are zero, in its units
+    // chosen: the first amplitude, where cubic terms are 1e-4
     double size = 0.01 * (length > 0 ? length : fmax(carom_norm_max(x, w->nq), STILL)), c[2] = {NAN, NAN}, off = 0;
     int most = 0, good = -1;
     for (int i = 0; i < w->nv; ++i)

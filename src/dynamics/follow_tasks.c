@@ -94,6 +94,7 @@ carom_status follow_read_queue(follow_walk *w) {
     for (long k = 0; good && k < t->rows; ++k)
         good = k % w->length >= w->head
                    ? isfinite(c->real[k])
+                   // counts and kinds: integers, which a damaged file may exceed
                    : (k % w->length >= 4 && k % w->length != 6 && k % w->length != 7) || fabs(c->real[k]) < 1e6;
     if (!good)
         return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to resume belongs to another model or parameter");

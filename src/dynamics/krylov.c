@@ -132,6 +132,7 @@ static carom_status step(carom_cycle *c, pairs *p, double *rho, double *by, bool
         CAROM_TRY(carom_shooter_move(s, c->y, c->by, c->x));
         const carom_status status = keep(c);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        // a fifth of the fall that the step promises
         if (status == CAROM_OK && (carom_length(c->r, n) < whole * (1 - 0.2 * fmin(a, 1)) || c->residual < c->good))
             return CAROM_OK;
         if (!*fresh) break;

@@ -98,6 +98,7 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
     if (isnan(end))
         return carom_fail(err, CAROM_BAD_INPUT,
                           "the end time is missing; give `end`, or `end:` in the model's simulation section");
+    // a count below 2^31; 2000 steps unless a step is given
     k->steps = lround(fmax(PARTS, fmin(1e8, isnan(def->run.step) ? 2000 : ceil(end / def->run.step - CAROM_INSTANT))));
     carom_lyapunov *x = k->to;
     x->scheme = carom_shooter_scheme(s->run.scheme);

@@ -237,7 +237,7 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
     k->method = method, k->gradients = strcmp(method, "cobyla") != 0, k->status = CAROM_OK, k->exhausted = false,
     k->stale = 0;
     const int code = l->optimize(k->opt, u, &f);
-    enum { OUT_OF_RUNS = 5, INVALID = -2 };
+    enum { OUT_OF_RUNS = 5, INVALID = -2 }; // of NLopt
     k->exhausted = code == OUT_OF_RUNS;
     l->destroy(k->opt);
     k->opt = NULL, k->gradients = false;
@@ -320,6 +320,7 @@ static carom_status one_search(search *k, double *u) {
                          : k->o->exact ? k->o->n > MANY && !k->equal ? "ccsaq" : "slsqp"
                                        : "cobyla";
     const double best = k->best_f;
+    // 0.1: of the distance of bounds, the first step: chosen
     if (strcmp(method, "cobyla") == 0) return go(k, "LN_COBYLA", "cobyla", u, 0.1, tolerance, most);
     CAROM_TRY(go(k, strcmp(method, "ccsaq") == 0 ? "LD_CCSAQ" : "LD_SLSQP", method, u, 0, tolerance, most));
     CAROM_TRY(inspect(k));

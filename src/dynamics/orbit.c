@@ -112,6 +112,7 @@ static carom_status solve(carom_cycle *c) {
         const double before = c->residual;
         if (carom_cycle_rephase(c) != CAROM_OK) break;
         status = carom_cycle_solve(c, NULL, 1);
+        // hardly less: another start does not help
         if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
     }
     if ((status == CAROM_NOT_CONVERGED || (status == CAROM_UNSUPPORTED && first == CAROM_NOT_CONVERGED)) &&

@@ -236,7 +236,7 @@ static carom_status jumps_at_start(carom_path *w, bool *jumps) {
         CAROM_TRY(across_start(w, j, by, &far, &most));
         if (!(far > JUMP * most)) continue;
         CAROM_TRY(across_start(w, j, by / NEARER, &near, &most));
-        *jumps = near > 0.5 * far;
+        *jumps = near > 0.5 * far; // a hundred times nearer: without a jump it would be a hundredth
     }
     return CAROM_OK;
 }
@@ -267,6 +267,7 @@ static carom_status crosses_jump(carom_path *w, double tau, bool *jumps) {
 static carom_status integrate(carom_path *w, double t_1) {
     enum { MOST = 1000000 }; // a message instead of a run without an end
     const double longest = w->longest > 0 ? w->longest : INFINITY;
+    // chosen: a hundredth to begin with; errors correct it
     double h = fmin(longest, w->h > 0 ? fmin(w->h, t_1 - w->t) : 0.01 * (t_1 - w->t));
     w->ready = false;
     w->span = t_1 - w->t;
@@ -280,9 +281,10 @@ static carom_status integrate(carom_path *w, double t_1) {
         CAROM_TRY(carom_path_try(w, tau, &error));
         const double age = carom_path_age(w); // the last stage is the end of the step
         if (age > 4 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {
-            h = tau * fmax(0.1, sqrt(2 / age));
+            h = tau * fmax(0.1, sqrt(2 / age)); // a tenth at least, as by errors
             continue;
         }
+        // order 5; safety, least and largest factor as usual
         const double next = fmin(longest, tau * carom_step_factor(fmax(error, CAROM_ESTIMATE), 5, 0.9, 0.1, 4));
         if (!last || error > 1) w->h = next;
         if (error > 1 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {

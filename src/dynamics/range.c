@@ -231,7 +231,7 @@ static carom_status extreme(set *s, int at, double way, double *value, double *w
         best = s->p.q[at];
         if (fabs(best) > BEYOND * s->length) return *value = way * INFINITY, CAROM_OK;
         if (gain < GAINED * s->length) break;
-        if (carom_norm_max(s->y, s->k) > 0.9 * trust) trust *= 2;
+        if (carom_norm_max(s->y, s->k) > 0.9 * trust) trust *= 2; // the step was held by it
     }
     *value = best;
     for (int id = s->p.ne; id < s->p.ne + s->p.nc; ++id)

@@ -12,13 +12,13 @@
 // far away it descends along the forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
 // Friction resists the way W_T'(D + d) of the whole step: an iteration that went too far is taken back.
 #include "base/block.h"
+#include "base/tolerance.h"
 #include "contact/residual.h"
 #include "dynamics/steady.h"
 #include "linalg/dense.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
 #include "system/system.h"
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ static void balance(search *s) {
     double most = carom_norm_max(p->q, p->nq);
     for (int i = 0; i < p->nv; ++i) s->left[i] = p->nq == p->nv ? p->q[i] : most;
     carom_matrix_magnitude(s->size, p->K, s->left);
-    s->rounding = 16 * DBL_EPSILON * norm(s, s->size);
+    s->rounding = CAROM_ROUNDING_SUM * norm(s, s->size);
     for (int i = 0; i < p->nv; ++i) s->size[i] = fabs(p->f[i]);
     carom_copy(s->r, p->f, p->nv);
     for (int k = 0; k < p->L.at[p->L.nb]; ++k) {
@@ -333,7 +333,7 @@ static carom_status iterate(search *s, double tau, int *count) {
         if (look(s) != CAROM_OK) return CAROM_RETRY;
         const double now = missing(s, tau);
         if (now < GOOD) return CAROM_OK;
-        if (*count > 1 && !(now < 2 * last)) return CAROM_RETRY;
+        if (*count > 1 && !(now < 2 * last)) return CAROM_RETRY; // it diverges: a shorter pseudo-step
         last = now;
     }
     return CAROM_RETRY;
@@ -424,7 +424,7 @@ static carom_status descend(search *s, carom_equilibrium *rest) {
         const double control = carom_steady_error(&s->steady, p), before = gap;
         gap = gap_error(s) / s->grip.length;
         const double now = fmax(fmax(s->balance, control), gap);
-        const bool better = now < 0.5 * best,
+        const bool better = now < 0.5 * best, // halved: it is worth going on
                    exact = norm(s, s->r) <= s->rounding && gap <= ENOUGH && control <= ENOUGH;
         if (now < best)
             best = now, carom_copy(s->q_best, p->q, p->nq), carom_copy(s->steady.best, s->steady.z, s->steady.m);

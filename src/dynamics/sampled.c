@@ -184,6 +184,7 @@ static carom_status spectrum(carom_spectrum *s, const carom_linear *l, double pe
         if (hypot(re[i], im[i]) <= FORGOTTEN) ++*forgotten;
         else if (im[i] >= 0) put(s, re[i], im[i], V + (size_t)i * (size_t)n, n, Z, m, nv, period);
     }
+    // of multipliers near 1, as of eigenvalues (dense.c)
     s->rounding = 64 * DBL_EPSILON / period, s->tiny = DOUBLE / period;
     free(re);
     return status;

@@ -159,11 +159,13 @@ static carom_status step(carom_segments *g) {
     solve(g);
     const double dT = c->timeless && !c->expression ? g->z[g->piece[g->n - 1].at + g->piece[g->n - 1].m] * T : 0;
     for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].y, g->piece[k].x, s->nx);
+    // a period changes by a third at most: farther, the guess tells nothing
     double a = fmin(1, 0.3 * T / fmax(fabs(dT), CAROM_NOT_ZERO));
     for (int i = 0; i < HALVINGS; ++i, a /= 2) {
         carom_status status = go(g, a, T, dT);
         if (status == CAROM_OK) status = shoot(g, false);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        // a fifth of the fall that the step promises
         if (status == CAROM_OK && (g->residual < before * (1 - 0.2 * a) || g->residual < GOOD)) return CAROM_OK;
     }
     for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].x, g->piece[k].y, s->nx);

@@ -177,6 +177,7 @@ static bool agrees(carom_accumulation *z, const carom_step *s, const carom_impac
     if (old[LIMIT_R] == 0 || fabs(R - old[LIMIT_R]) > STEADY * (1 - R)) return false;
     const double unknown = (1 + 4 * R / ((1 - R) * (1 - R))) * z->late[r - z->run];
     if (fabs(z->t - old[LIMIT_T]) <= unknown) return true;
+    // instants round (AC-6)
     if (fabs(z->t - old[LIMIT_T]) > tol * (z->t - r->first) + 16 * DBL_EPSILON * fabs(z->t)) return false;
     for (int i = 0; i < s->sys->nv; ++i) apart[i] -= z->v_1[i];
     for (int k = z->L.at[s->sys->ne]; k < z->L.at[z->L.nb]; ++k)

@@ -102,7 +102,7 @@ static void step_instead(auto_work *w, carom_step *s, auto_why why) {
     auto_stepping_begin(w, s);
     auto_change_to(w, t, AUTO_STEPPING, again ? AUTO_AGAIN : why);
     h->seen = h->still = 0;
-    h->next = 0.1 * h->hold;
+    h->next = 0.1 * h->hold; // chosen: ten steps at first, which errors correct
 }
 
 static carom_status begin(auto_work *w, carom_step *s) {

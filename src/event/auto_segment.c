@@ -12,7 +12,7 @@
 
 enum { ATTEMPTS = 60 }; // halvings: below the rounding of time
 
-double auto_shortest(const carom_step *s, double t) { return 4 * DBL_EPSILON * (fabs(t) + s->h); }
+double auto_shortest(const carom_step *s, double t) { return CAROM_ROUNDING * (fabs(t) + s->h); }
 
 // (AU-3)  delta = 1e-3 rtol min(h, size_q/size_v)
 double auto_delta(const auto_work *w, const carom_step *s, double h) {
@@ -30,6 +30,7 @@ void auto_measure(auto_work *w, const carom_step *s, const double *q, const doub
 }
 
 static double absolute(const carom_step *s) {
+    // chosen: for coordinates a hundred times smaller than the largest
     return s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * s->opt[AUTO_RTOL];
 }
 
@@ -59,6 +60,7 @@ static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *f
         if (sys->events->kinks(sys->model, s->sys_work, P->t + at[j] * h, P->q, P->v, k) != CAROM_OK) return CAROM_OK;
         for (int i = 0; i < sys->events->nk; ++i) {
             const double size = fmax(fabs(k[i]), fmax(fabs(k_0[i]), fabs(k_1[i])));
+            // chosen: nearer to a line than that, it follows time
             *follows = *follows && !(fabs(k[i] - (1 - at[j]) * k_0[i] - at[j] * k_1[i]) > 0.25 * size);
         }
     }
@@ -89,7 +91,7 @@ static void foresee(auto_work *w, carom_step *s) {
 }
 
 double auto_none(const auto_work *w, const carom_step *s) {
-    return 0.1 * s->opt[AUTO_RTOL] * w->P.now[CAROM_PHASE_STRUCK];
+    return 0.1 * s->opt[AUTO_RTOL] * w->P.now[CAROM_PHASE_STRUCK]; // chosen: a tenth of an error of rtol
 }
 
 static void prepare(auto_work *w, const carom_step *s) {
@@ -108,6 +110,7 @@ double auto_time(const auto_work *w, double t) {
 double auto_coarse(const auto_work *w, const carom_step *s) {
     static const double NONE = 1e-6; // of an interval between records: of what has no size
     const auto_head *h = &w->head;
+    // beside a line, positions then change by 1e-4 rtol in a step
     return h->size_v > 0 && h->size_q > 0 ? 0.01 * sqrt(s->opt[AUTO_RTOL]) * h->size_q / h->size_v : NONE * s->h;
 }
 
@@ -261,7 +264,7 @@ static double grow(auto_work *w, const carom_step *s, double h, double error, bo
 
 static double first_length(const auto_work *w, const carom_step *s) {
     const double a = w->P.now[CAROM_PHASE_SIZE_A], v = w->head.size_v, q = w->head.size_q;
-    double h = v > 0 && q > 0 ? 0.01 * q / v : s->h;
+    double h = v > 0 && q > 0 ? 0.01 * q / v : s->h; // chosen: a hundredth of what moves; errors correct it
     if (a > 0 && v > 0) h = fmin(h, 0.01 * v / a);
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
@@ -280,12 +283,13 @@ static double even(const auto_work *w, const carom_step *s, double length, doubl
 // polynomial; before short pulses, and before the next time at which forces jump, which is none before t_1.
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
+    // records and jumps that several roundings put apart are one
     const double end = sys->move ? t_1 : even(w, s, length, t_1), near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
                  at = sys->events->next_jump
                           ? sys->events->next_jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length)
                           : HUGE_VAL;
     if (at == HUGE_VAL) return end;
-    return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
+    return fabs(at - t_1) <= near ? t_1 : fmin(end, at - CAROM_ROUNDING * fabs(at)); // t_1 is before it
 }
 
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
@@ -362,6 +366,7 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_phase_try(P, s, h->to, &P->b, NULL));
     CAROM_TRY(carom_phase_event(P, s, auto_delta(w, s, h->h)));
     if (!P->ended) P->t = h->t_b;
+    // longer: time goes on
     h->still = P->t - before > 8 * auto_shortest(s, P->t) ? 0 : h->still + 1;
     h->event_t[(int)h->seen % AUTO_FLURRY_OF] = P->t;
     h->prompt[(int)h->seen % AUTO_FLURRY_OF] = h->from == 0;

@@ -156,7 +156,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     for (int i = 0; i < nv; ++i) w->error[nq + i] = weight * (w->v_h[i] - w->v_w[i]);
     const double atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL]
                         : *p < 2              ? s->opt[AUTO_RTOL]
-                                              : 0.01 * s->opt[AUTO_RTOL];
+                                              : 0.01 * s->opt[AUTO_RTOL]; // as absolute() of auto_segment.c
     *error = carom_flow_error(s, w->error, w->q_s, w->v_s, w->q_h, w->v_h, s->opt[AUTO_RTOL], atol, w->head.size_q,
                               w->head.size_v);
     CAROM_TRY(work_error(w, s, h, *p == 0, weight, atol, error));

@@ -2,6 +2,7 @@
 //
 // CVODE runs in a time of its own that starts with the phase, so that events are located to the rounding of the phase.
 // Its objects are made once, at the start of a simulation; a phase restarts them.  It never prints.
+#include "base/tolerance.h"
 #include "event/cvode.h"
 #include "event/filippov.h"
 #include "event/feature.h"
@@ -47,7 +48,7 @@ static double differences(ode *o, const carom_step *s, const double *q, const do
                           bool known) {
     enum { AT = 4 };
     static const double at[AT] = {-2, -1, 1, 2}, first[AT] = {1, -8, 8, -1}, third[AT] = {-1, 2, -2, 1};
-    static const double ROUNDING = 16 * DBL_EPSILON;
+    static const double ROUNDING = CAROM_ROUNDING_SUM;
     const int nq = s->sys->nq;
     double *sum = o->sum, *bend = o->bend, most = 0;
     carom_zero(sum, nq);

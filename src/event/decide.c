@@ -3,6 +3,7 @@
 // Newton's law acts on all contacts at the wall at once (EV-9); those that are left without normal velocity enter the
 // laws on acceleration level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws are asked
 // again a moment later (EV-11).
+#include "base/tolerance.h"
 #include "event/change.h"
 #include "linalg/matrix.h"
 #include "event/decide.h"
@@ -29,19 +30,19 @@ double carom_phase_gap_rounding(const carom_phase *w, const carom_step *s, int k
         way += fabs(x * w->v[i]);
         fall += fabs(x * w->f.a_f[i]);
     }
-    const double eps = 16 * DBL_EPSILON;
+    const double eps = CAROM_ROUNDING_SUM;
     const double here = same ? eps * place : carom_local_rounding(&w->all, k, w->q, s->sys->nq);
     return h > 0 ? here + h * (eps * way) + h * h * (eps * fall) : here;
 }
 
 static double still_exactly(const carom_phase *w, const carom_step *s, int k, bool slip) {
-    return carom_phase_still(w, s, &w->all, k, slip) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+    return carom_phase_still(w, s, &w->all, k, slip) + CAROM_ROUNDING_SOLVED * carom_local_magnitude(&w->all, k, w->v);
 }
 
 // What rounding leaves of the velocity of a row where events are located to rounding.
 static double little(const carom_phase *w, const carom_step *s, const carom_local *L, int k) {
     return CAROM_PHASE_LITTLE * carom_phase_still(w, s, L, k, false) +
-           64 * DBL_EPSILON * carom_local_magnitude(L, k, w->v);
+           CAROM_ROUNDING_SOLVED * carom_local_magnitude(L, k, w->v);
 }
 
 static const double LEAST_FED = 16, MOST_FED = 1e4; // k of (MX-11): of plastic impacts, and of elastic ones
@@ -53,7 +54,7 @@ static double slow_speed(const carom_phase *w, const carom_step *s, int c, doubl
     const int k = w->all.at[s->sys->ne + c];
     const double e = s->sys->contacts[c].restitution, n = fmin(fmax(LEAST_FED, 2 * e * e / (1 - e * e)), MOST_FED);
     const double residual = 4 * s->tol * s->scale,
-                 rounding = 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+                 rounding = CAROM_ROUNDING_SOLVED * carom_local_magnitude(&w->all, k, w->v);
     return 2 * press * delta + sqrt(2 * n * press * w->tol_g[c]) + residual + w->none + rounding;
 }
 
@@ -80,7 +81,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
         w->slow[c] = slow_speed(w, s, c, press, delta) + w->over_to[c];
         w->slow_T[c] = 2 * Gamma_T * delta + residual +
-                       (end > first + 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first + 1, w->v) : 0);
+                       (end > first + 1 ? CAROM_ROUNDING_SOLVED * carom_local_magnitude(&w->all, first + 1, w->v) : 0);
     }
     return CAROM_OK;
 }
@@ -92,6 +93,7 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
 static bool hand_over(const carom_phase *w, const carom_step *s, int c) {
     const carom_impact_run *r = w->runs.run + c;
     const double e = s->sys->contacts[c].restitution, rest = e < 1 ? r->flight * e / (1 - e) : HUGE_VAL;
+    // chosen: a quarter is left for what follows
     const bool late = (double)w->events > 0.75 * w->limits.events || s->record.nevents > 0.75 * s->record.max_events;
     return late && carom_phase_open(w, c) && r->count >= LONG_RUN && w->hit[c] && w->t + rest <= s->t + s->h;
 }
@@ -216,6 +218,7 @@ static carom_status join(carom_phase *w, carom_step *s) {
         const bool directed = carom_local_magnitude(&w->all, k, w->span) > 0;
         const bool may = w->was[c] == CAROM_MODE_OPEN && !w->barred[c] && directed;
         const bool approaches = w->u_plus[c] < -carom_flow_no_approach(s, &w->all, k, w->v);
+        // 4: (MX-21)
         if (may && approaches && w->gap[c] + w->u_plus[c] * (last + located(w)) <= 4 * w->tol_g[c]) w->in[c] = true;
     }
     return CAROM_OK;
@@ -384,6 +387,7 @@ static carom_status settle(carom_phase *w, carom_step *s) {
     for (int r = 0; r < f->n; ++r) {
         w->impulse[f->row[r]] = f->x[r];
         some = some ||
+               // chosen: ten bits, less is left of a solution that holds
                fabs(f->u[f->row[r]]) * (f->x[r] != 0) > 1024 * DBL_EPSILON * carom_local_magnitude(L, f->row[r], w->v);
     }
     if (!some) return CAROM_OK;

@@ -4,6 +4,7 @@
 // business.  Every step starts afresh from (q, v) and the kept modes of the contacts, so a run that was
 // interrupted goes on bit for bit.
 #include "base/control.h"
+#include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "event/cvode.h"
 #include "event/feature.h"
@@ -119,6 +120,7 @@ static carom_status start(void *memory, carom_step *s) {
 static void finish(void *memory) { carom_cvode_destroy(&((work *)memory)->P); }
 
 static double absolute(const carom_step *s) {
+    // chosen: for coordinates a hundred times smaller than the largest
     return s->opt[OPT_ATOL] > 0 ? s->opt[OPT_ATOL] : 0.01 * s->opt[OPT_RTOL];
 }
 
@@ -152,14 +154,14 @@ static int stance(const carom_phase *P, const carom_step *s, int c, double u, do
     const int k = P->all.at[s->sys->ne + c];
     if (P->from.g[s->sys->ne + c] > P->floor[c]) return AWAY;
     const double slow = carom_phase_still(P, s, &P->all, k, false), size = carom_local_magnitude(&P->all, k, P->v);
-    if (fabs(u) > CAROM_PHASE_LITTLE * slow + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * size)
+    if (fabs(u) > CAROM_PHASE_LITTLE * slow + (CAROM_ROUNDING_SOLVED + s->opt[OPT_RTOL]) * size)
         return u < 0 ? ENTERING : AWAY;
     // those of the laws
     const double terms =
         carom_local_magnitude(&P->all, k, P->f.a) + carom_local_magnitude(&P->all, k, P->f.a_f) + fabs(P->kappa[k]);
     if (!(Gamma < -s->opt[OPT_DECIDE] * terms)) return RESTING;
     // what is faster than that would not close: it has a flight
-    return u > slow + 64 * DBL_EPSILON * size ? AWAY : ENTERING;
+    return u > slow + CAROM_ROUNDING_SOLVED * size ? AWAY : ENTERING;
 }
 
 // An open contact: what is added to its gap; does it hit at once; else when, by the parabola.
@@ -286,7 +288,7 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     return carom_phase_event(P, s, delta);
 }
 
-static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); }
+static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); } // two roundings of t
 
 // (EV-8)  One Runge-Kutta step over h or to the first event, when that is accurate: *done.  *found: an event.  blur >
 //         0: over a singular position.
@@ -295,7 +297,7 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     // such a gap is rounding: the parabola knows better
     const bool lands = w->T < h, low = lands && w->height <= LOW * P->floor[w->who];
     const double last = s->opt[OPT_LONGEST] > 0 ? fmin(h, s->opt[OPT_LONGEST]) : h, most = allowed(blur);
-    const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last;
+    const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last; // 2 % farther: the event is inside
     double tau = end, error = 0;
     w->steps += 1;
     *done = *found = lands && !(P->t + end > P->t); // no time left
@@ -379,7 +381,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
             return CAROM_OK;
         }
         if (*found) {
-            const double delta = 4 * DBL_EPSILON * P->b.tau;
+            const double delta = CAROM_ROUNDING * P->b.tau;
             bool curved;
             CAROM_TRY(carom_phase_enclose(P, s, delta));
             CAROM_TRY(end_before_curve(w, s, &curved));
@@ -459,7 +461,7 @@ static carom_status march(work *w, carom_step *s) {
                 s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help",
                 s->opt[OPT_STEPS]);
         if (!found) continue;
-        still = P->t - last > 4 * DBL_EPSILON * fabs(P->t) ? 0 : still + 1;
+        still = P->t - last > CAROM_ROUNDING * fabs(P->t) ? 0 : still + 1;
         last = P->t;
         if (still > STANDSTILL)
             return carom_retry(s, "no consistent contact state found at t = %.12g after %d events", P->t, still);

@@ -567,6 +567,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
             const double g = f->g[f->L.id[b]];
             f->x[b] = -g;
             most = fmax(most, fabs(g) / sqrt(f->G.G[(size_t)b * (size_t)(f->G.ld + 1)])); // angles and lengths
+            // chosen: well within it, so that gaps count as closed later (CL-1)
             met = met && fabs(g) <= 0.25 * carom_local_rounding_within(&f->L, f->L.at[b], q, s->sys->nq, size);
         }
         if (most > WORSE * last) carom_copy(q, f->q_last, s->sys->nq); // gaps do not follow their directions there

@@ -1,10 +1,10 @@
 // flow_contact.c: impacts, and which contacts stay closed after them; see flow.h.
+#include "base/tolerance.h"
 #include "event/flow.h"
-#include <float.h>
 #include <math.h>
 
 double carom_flow_no_approach(const carom_step *s, const carom_local *L, int k, const double *v) {
-    return 4 * s->tol * s->scale + 64 * DBL_EPSILON * (carom_local_magnitude(L, k, v) + fabs(L->w[k]));
+    return 4 * s->tol * s->scale + CAROM_ROUNDING_SOLVED * (carom_local_magnitude(L, k, v) + fabs(L->w[k]));
 }
 
 // The touching contacts with their directions, u their velocities; the answer in *approaches.

@@ -1,4 +1,5 @@
 // flow_stages.c: Runge-Kutta steps of the smooth motion, explicit and implicit; see flow.h.
+#include "base/tolerance.h"
 #include "linalg/dense.h"
 #include "event/flow.h"
 #include "linalg/matrix.h"
@@ -289,7 +290,7 @@ static void hang_together(carom_flow *f, const carom_step *s, double tau, const 
             size = fmax(size, carom_size_of_motion(s->sys, f->V_sum));
             carom_copy(f->lifted[i], f->V_sum, nv);
         }
-        if (!(change > 4 * DBL_EPSILON * size)) return;
+        if (!(change > CAROM_ROUNDING * size)) return;
     }
 }
 
@@ -438,6 +439,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     // errors of stages then hide in that of the step; a stall at more is no rounding
     static const double LITTLE = 0.01, CLOSE = 1e3;
     const stages *x = memory;
+    // not halved: it no longer falls
     const bool stalled = x->change > 0.5 * x->last && x->change <= CLOSE * s->newton_tol * x->size;
     *answer = k > 0 && (x->change <= fmax(LITTLE * s->newton_tol * x->size, x->rounding) || stalled);
     return CAROM_OK;
@@ -476,7 +478,7 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
                        .q = q,
                        .v = v,
                        .change = HUGE_VAL,
-                       .rounding = 16 * DBL_EPSILON * carom_size_of_positions(s->sys, q) / (tau * tau)};
+                       .rounding = CAROM_ROUNDING_SUM * carom_size_of_positions(s->sys, q) / (tau * tau)};
     carom_zero(f->r, n * nv);
     const carom_iteration I = {.method = "Newton's method for the stages",
                                .most = MOST,

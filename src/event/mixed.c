@@ -12,7 +12,6 @@
 #include "event/phase.h"
 #include "scheme/inside.h"
 #include "scheme/moreau/moreau.h"
-#include <float.h>
 #include <math.h>
 
 enum { OPT_RK, OPT_ORDER, OPT_BRACKET, OPT_EVENTS };
@@ -64,7 +63,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 }
 
 // What time can resolve.
-static double shortest(const carom_step *s) { return 4 * DBL_EPSILON * (fabs(s->t) + s->h); }
+static double shortest(const carom_step *s) { return CAROM_ROUNDING * (fabs(s->t) + s->h); }
 
 // (MX-7)  delta = C h (h/T)^p
 static double bracket_length(const carom_phase *w, const carom_step *s) {

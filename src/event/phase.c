@@ -439,6 +439,7 @@ carom_status carom_phase_begins_at_kink(carom_phase *w, carom_step *s, bool *at)
         const bool of_forces = carom_kink_is_of_forces(carom_system_kink_of(s->sys, i));
         if (!(of_forces && phi[i] < 0 && from[i] <= floors[i])) continue;
         if (!known) {
+            // half way by a parabola: v_0/2 + (v_1 - v_0)/8
             for (int k = 0; k < s->sys->nv; ++k) w->f.dv[k] = 0.375 * w->v[k] + 0.125 * w->b.v[k];
             carom_move(s, w->q_1, w->q, w->b.tau, w->f.dv);
             CAROM_TRY(carom_phase_kinks(w, s, w->t + 0.5 * w->b.tau, w->q_1, w->v, w->aside.phi));
@@ -608,7 +609,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
     CAROM_TRY(carom_phase_watch(w, s, &w->from));
     double y_a = fmax(worst(w, &w->from), DBL_EPSILON), y_b = worst(w, &w->b);
     copy_point(&w->a, &w->from, s); // where nothing has happened yet
-    const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
+    const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length; // of the paper
     double reach = 0.5 * delta; // eps 2^(n_max - j)
     while (reach < length) reach *= 2;
     if (!(y_b < 0)) y_b = -DBL_EPSILON;

@@ -159,7 +159,7 @@ static double bottom(const interval *I) {
 static double place(const interval *I, double lowest) {
     if (cubic(I, lowest) + margin(I, lowest) < 0) return lowest;
     const double x = I->m_0 < 0 && I->m_1 > 0 ? (I->g_1 - I->g_0 - I->m_1) / (I->m_0 - I->m_1) : 0.5;
-    return x > 0.1 && x < 0.9 ? x : 0.5;
+    return x > 0.1 && x < 0.9 ? x : 0.5; // a tenth off the end at least
 }
 
 // Is contact c clear between two samples, or crosses it once?  Else *x is where to divide.

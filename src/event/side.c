@@ -18,7 +18,7 @@ static bool of_forces(const carom_system *sys, int i) { return carom_kink_is_of_
 
 // Numbers in [1/2, 1] that no sum of a few makes zero.
 static double part(int i) {
-    const double x = 0.6180339887498949 * (i + 1);
+    const double x = 0.6180339887498949 * (i + 1); // the golden section: no two parts are near each other
     return 1 - 0.5 * (x - floor(x));
 }
 

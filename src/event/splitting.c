@@ -13,7 +13,6 @@
 #include "scheme/works.h"
 #include "event/watch.h"
 #include "linalg/matrix.h"
-#include <float.h>
 #include <math.h>
 
 enum { OPT_FORCES, OPT_ADAPTIVE, OPT_RTOL, OPT_ATOL, OPT_STEPS };
@@ -84,11 +83,12 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
         double press = fmax(0, -(carom_column_dot(&P->all.W, k, f->a) + P->kappa[k]));
         for (int b = ne; b < f->L.nb; ++b)
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        const double residual = carom_velocity_left(s) + 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k, P->v);
+        const double residual =
+            carom_velocity_left(s) + CAROM_ROUNDING_SOLVED * carom_local_magnitude(&P->all, k, P->v);
         P->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
         P->slow_T[c] =
             residual +
-            (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
+            (P->all.at[ne + c + 1] - k > 1 ? CAROM_ROUNDING_SOLVED * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
         w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
         // Sliding that turned round inside the part has stopped.  (RKF-5)  Slip that began in it goes where the end of
         // the part accelerates it: a part of whose stages only the last slid may have sent it the other way, by a
@@ -354,7 +354,7 @@ static void watch_kinks(carom_phase *P, int nc, bool kinks) {
 //          Not *done: a shorter part is to be tried.
 static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, bool *done) {
     carom_phase *P = &w->P;
-    const double tau = P->b.tau, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
+    const double tau = P->b.tau, shortest = CAROM_ROUNDING * (fabs(s->t) + s->h);
     bool met, found, kink;
     *done = true;
     if (s->sys->events->nk == 0) return CAROM_OK;
@@ -487,7 +487,7 @@ static carom_status stop_slip(work *w, carom_step *s) {
     if (!turned) return CAROM_OK;
     w->stops += 1;
     s->counts->substeps_rejected += 1;
-    CAROM_TRY(carom_phase_enclose(P, s, 4 * DBL_EPSILON * (fabs(P->t) + tau)));
+    CAROM_TRY(carom_phase_enclose(P, s, CAROM_ROUNDING * (fabs(P->t) + tau)));
     if (P->b.tau > SHORT * tau) return CAROM_OK;
     CAROM_TRY(P->integrator->advance(P, s, tau, &P->b, NULL));
     return gaps(w, s);
@@ -501,6 +501,7 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     for (int c = 0; c < s->sys->nc; ++c) {
         const double g = w->g[s->sys->ne + c], g_1 = w->P.b.g[s->sys->ne + c], deeper = fmin(0, g) - g_1;
         if (!carom_phase_open(&w->P, c) || w->passes[c] > 0) continue;
+        // the secant may lead to 0; a gap below it has none
         if (deeper > s->opt[OPT_ATOL]) *cut = fmin(*cut, g > 0 ? fmax(g / (g - g_1), 0.02) : 0.5);
         most = fmax(most, deeper / s->opt[OPT_ATOL]);
     }
@@ -513,9 +514,9 @@ static double violation(const work *w, const carom_step *s, double *cut) {
 static carom_status divide(work *w, carom_step *s) {
     static const double SHORT = 1e-6; // of a step: parts that are not searched for narrow forces any more
     carom_phase *P = &w->P;
-    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h),
+    const double t_1 = s->t + s->h, shortest = CAROM_ROUNDING * (fabs(s->t) + s->h),
                  safety = s->inside->control.safety, atol = s->opt[OPT_ATOL];
-    double next = w->next > 0 ? w->next : 0.01 * s->h;
+    double next = w->next > 0 ? w->next : 0.01 * s->h; // chosen: a first part, which errors correct
     bool refused = false, found, done;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     for (long n = 0; t_1 - P->t > shortest; ++n) {
@@ -578,7 +579,7 @@ static carom_status divide(work *w, carom_step *s) {
 // A step as one part; as several where a contact closes and opens again inside, or forces have a kink.
 static carom_status whole(work *w, carom_step *s) {
     carom_phase *P = &w->P;
-    const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
+    const double t_1 = s->t + s->h, shortest = CAROM_ROUNDING * (fabs(s->t) + s->h);
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     while (t_1 - P->t > shortest) {
         const double left = t_1 - P->t;

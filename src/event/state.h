@@ -49,6 +49,7 @@ typedef struct carom_limits {
     double kink;     // approach of a closed contact, relative to its velocities
     double events;   // exact: in one step, after which long runs end sooner
 } carom_limits;
+/// Chosen: above rounding, below the tolerances of schemes that enclose events.
 #define CAROM_LIMITS_ENCLOSED {.decide = 1e-8, .time = 1e-10, .kink = 1e-6, .events = HUGE_VAL}
 
 /// A tube around the motion, tube.c.

@@ -99,7 +99,7 @@ static carom_status begin(carom_phase *w, carom_step *s) {
     const double LONGEST = s->sys->events->gap_bounds ? 64 : 16, PART = 0.7; // steps; of the room
     enum { TRIES = 4, WAIT = 4 }; // shorter each time; steps until it is tried again
     double *now = w->tube.now, length, room = 0;
-    const double shortest = 1.001 * w->longest;
+    const double shortest = 1.001 * w->longest; // longer than any step, by rounding of their sums
     for (int i = 0; i < TRIES && !(room > 1); ++i) {
         length = i < TRIES - 1 ? fmax(fmin(now[LENGTH], LONGEST * w->longest), shortest) : shortest;
         CAROM_TRY(lay(w, s, length, &room));

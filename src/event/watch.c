@@ -1,4 +1,5 @@
 // watch.c: event functions: gaps, reactions and friction, which are negative beyond an event.
+#include "base/tolerance.h"
 #include "event/feature.h"
 #include "event/watch.h"
 #include "scheme/inside.h"
@@ -46,7 +47,7 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     *floor = 0;
     if (tangents == 0) return margin;
     *floor = sticks ? rounding(w) * (f->noise[k + 1] + s->sys->contacts[c].friction * f->noise[k])
-                    : 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
+                    : CAROM_ROUNDING_SUM * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
     // Slip that was decided where the laws are asked a moment delta later (EV-11) may go back until then, by jerks as
     // there are: delta^2/2 size_v/(size_q/size_v)^2.
     const double moment = CAROM_PHASE_MOMENT * w->limits.decide;
@@ -100,7 +101,7 @@ static bool on_kink(const carom_system *sys, const double *phi, int c) {
 static double gap_floor(const carom_phase *w, const carom_step *s, int c, const double *q) {
     const int k = w->all.at[s->sys->ne + c];
     const double place = s->sys->nq == s->sys->nv ? carom_local_magnitude(&w->all, k, q) : 0;
-    return 4 * DBL_EPSILON * fmax(carom_local_magnitude(&w->all, k, w->span), place);
+    return CAROM_ROUNDING * fmax(carom_local_magnitude(&w->all, k, w->span), place);
 }
 
 // (EV-48)  phi = min(alpha, 1 - alpha) of a surface that the motion is held on, plus what does not decide

@@ -89,6 +89,7 @@ void carom_native_number(double x, char text[CAROM_NUMBER_TEXT]) {
     const char *open = bits >> 63 ? "(-" : "", *close = bits >> 63 ? ")" : "";
     if (exponent == 0 && fraction == 0) snprintf(text, CAROM_NUMBER_TEXT, "%s0.0%s", open, close);
     else if (exponent == 0) snprintf(text, CAROM_NUMBER_TEXT, "%s0x0.%013" PRIx64 "p-1022%s", open, fraction, close);
+    // short: larger ones are written like all others
     else if (fabs(x) < 1e6 && x == floor(x)) snprintf(text, CAROM_NUMBER_TEXT, "%s%ld.0%s", open, (long)fabs(x), close);
     else snprintf(text, CAROM_NUMBER_TEXT, "%s0x1.%013" PRIx64 "p%+d%s", open, fraction, exponent - 1023, close);
 }

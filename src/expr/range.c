@@ -4,6 +4,7 @@
 // two, except in squares.  So bounds hold always, and they tighten in proportion to the box.  And along the piece, s
 // from -1 to 1, a value is not farther than `off` from the line mid + s slope: arguments that move together count as
 // one there, and `off` goes with the square of the length.  Rounding is not added.
+#include "base/tolerance.h"
 #include "expr/curve.h"
 #include "base/pi.h"
 #include "expr/graph.h"
@@ -11,7 +12,6 @@
 #include "expr/parts.h"
 #include "expr/tape.h"
 #include <math.h>
-#include <float.h>
 #include <stdlib.h>
 
 typedef carom_range range;
@@ -44,7 +44,7 @@ static range flat(range x) {
 
 // A line besides the bounds of x; either makes the other one better.  Lines are rounded where they are large, and must
 // not be worse than bounds where these are small.
-static const double ROUNDED = 4 * DBL_EPSILON;
+static const double ROUNDED = CAROM_ROUNDING;
 static inline void lay(range *x, double low, double high, bool jumps, double mid, double slope, double off) {
     const double far = (fabs(slope) + off) * (1 + ROUNDED) + ROUNDED * fabs(mid);
     x->low = larger(mid - far, low);

@@ -100,6 +100,7 @@ static carom_status read_size(lines *s, bool array, symmetry kind, carom_triplet
     CAROM_TRY(next(s, "the size"));
     double rows, cols, entries = 0;
     if (s->words != (array ? 2 : 3) || !whole(s->word[0], MOST_ROWS, &rows) || !whole(s->word[1], MOST_ROWS, &cols) ||
+        // a whole number of a double
         (!array && !whole(s->word[2], 1e15, &entries)) || rows < 1 || cols < 1)
         return wrong(s, array ? "the size of an array is two integers: rows, columns (up to 1e8)"
                               : "the size is three integers: rows, columns (up to 1e8), entries");

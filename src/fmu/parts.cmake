@@ -5,7 +5,7 @@ get_target_property(all_files carom_files SOURCES)
 set(src ${PROJECT_SOURCE_DIR}/src)
 set(files ${all_files})
 list(FILTER files INCLUDE REGEX "/src/(mech|read|model|derive|run)/")
-list(FILTER files EXCLUDE REGEX "/read/(yaml|xml|robot|urdf|mjcf)\\.c$") # an FMU reads no files of models
+list(FILTER files EXCLUDE REGEX "/read/(yaml|xml|robot|urdf|mjcf.*)\\.c$") # an FMU reads no files of models
 list(FILTER files EXCLUDE REGEX "/derive/(ctext/.*|ctext_parts)\\.c$") # an FMU writes no C text
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${src}/*.h ${src}/*.def ${src}/*.inc ${PROJECT_SOURCE_DIR}/include/carom/*.h)
 list(FILTER headers EXCLUDE REGEX "/src/(cli|io|compile|study|sweep|dynamics|build|sparse)/")

@@ -31,6 +31,7 @@ static const char *wrong(const fmu_unit *u, const fmu_step *s, double t) {
     if (s->h > MOST_STEPS * own_step(u)) return "the step has more than 1e9 steps of the FMU; shorten it";
     if (t + s->h == t) return "the step is too short to change the time";
     static const double NEAR = 1e-6; // of the step: importers add up times in their own way
+    // chosen: importers add up steps, and round otherwise
     if (fabs(s->t - t) > NEAR * s->h + 64 * DBL_EPSILON * fabs(t)) return "this is not where the last step ended";
     if (s->t + s->h > u->stop * (1 + CAROM_INSTANT) + CAROM_INSTANT * s->h) return "the step goes beyond the stop time";
     return NULL;
@@ -39,6 +40,7 @@ static const char *wrong(const fmu_unit *u, const fmu_step *s, double t) {
 static fmu_level advance(fmu_unit *u, fmu_step *s, double h) {
     double end = s->last + s->h, until;
     carom_error err = {.code = CAROM_OK};
+    // 8: instants that are reckoned in two ways
     while (end - s->last > CAROM_INSTANT * h + 8 * DBL_EPSILON * fabs(end)) {
         if (carom_sim_step_until(u->sim, end, &err) != CAROM_OK) {
             carom_fmu_say(u, err.code == CAROM_UNSUPPORTED ? FMU_WRONG : FMU_DISCARD, "%s", err.text);
@@ -50,6 +52,7 @@ static fmu_level advance(fmu_unit *u, fmu_step *s, double h) {
         u->fresh = false;
         s->last = now.t;
         s->event = s->event || now.nevents > 0;
+        // 8: as above
         s->returned = end - s->last > CAROM_INSTANT * h + 8 * DBL_EPSILON * fabs(end);
         if (s->between) {
             u->mode = FMU_INTERMEDIATE;

@@ -117,6 +117,7 @@ static carom_status put_sides(carom_record *r, const carom_now *now) {
 
 // By how much k T may miss a step end, or a number of steps times h the time it stands for.
 static double slack(const carom_record *r, double t) {
+    // 8: instants that are reckoned in two ways
     return CAROM_INSTANT * fmin(r->h, r->dt_out) + 8 * DBL_EPSILON * fabs(t);
 }
 
@@ -529,7 +530,7 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
     h5_hush h;
     h5_hush_begin(&h);
     const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) &&
-                      number(r->h5->run, "step", &step) && every >= 0 && every < 9e18 &&
+                      number(r->h5->run, "step", &step) && every >= 0 && every < 9e18 && // below 2^63
                       (dt_out > 0 ? isfinite(dt_out) && def->end / dt_out <= MOST_ROWS : dt_out == 0 && every >= 1);
     r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
     h5_hush_end(&h);

@@ -23,6 +23,7 @@ typedef struct parts {
     int m; // first of the b rows in the middle
 } parts;
 
+// chosen: a wider one saves little against dense
 bool carom_band_suits(int n, int band) { return band >= 1 && band <= CAROM_BAND_MOST && n >= 8 * band; }
 
 size_t carom_band_size(int n, int band) {

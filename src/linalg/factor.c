@@ -4,13 +4,13 @@
 // read.  LU: P A = L U, unit L below, U on and above with 1/diagonal on it.  Banded LU keeps room for the
 // fill that pivoting makes.  Sparse matrices are the business of their pattern's way to factorise.  A pivot counts as
 // zero when it is below 1e-14 of what its row (LDL') or column (LU) started with.
+#include "base/tolerance.h"
 #include "linalg/banded.h"
 #include "linalg/dense.h"
 #include "linalg/matrix.h"
 #include "linalg/two.h"
 #include <assert.h>
 #include <carom/matrix.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -375,7 +375,7 @@ static bool symmetric_band(carom_matrix A) {
     for (int j = 0; j < n; ++j)
         for (int k = 1; k <= b && j + k < n; ++k) {
             const double x = A.a[(size_t)j * rows + (size_t)(b + k)], y = A.a[(size_t)(j + k) * rows + (size_t)(b - k)];
-            if (!(fabs(x - y) <= 4 * DBL_EPSILON * (fabs(x) + fabs(y)))) return false;
+            if (!(fabs(x - y) <= CAROM_ROUNDING * (fabs(x) + fabs(y)))) return false;
         }
     return true;
 }

@@ -197,7 +197,7 @@ static void positions(desk *d) {
         double size = 0; // in the metric of M^-1: angles and lengths
         for (int i = 0; i < d->ne; ++i) size = fmax(size, fabs(d->b[i]) / length(d, i));
         if (k == 0) first = size;
-        if (k > 3 && size < FITS * first && size >= 0.5 * last) break;
+        if (k > 3 && size < FITS * first && size >= 0.5 * last) break; // no longer halved: rounding
         last = size;
         answer(d, d->v);
         move(m, d->q, d->v);
@@ -313,6 +313,7 @@ static void project_positions(desk *d) {
         carom_model_gaps(m, d->work, 0, d->q, d->g);
         const double size = misfit(d->g, joints + m->nc, joints, &worst);
         if (k == 0) start = size, first = worst;
+        // no longer halved: rounding
         if (size == 0 || !(size < HUGE_VAL) || (k > 3 && size < FITS * start && size >= 0.5 * last)) break;
         last = size;
         if (!push(d, joints, pushes)) break;
@@ -371,6 +372,7 @@ static carom_status project_list(carom_model *m, void *work, double *q, carom_er
             if (worst < m->ne + m->nc) snprintf(name, sizeof name, "%s", m->links[worst].name);
             else carom_near_slot_name(m, &x, worst - m->ne - m->nc, name, sizeof name);
         }
+        // no longer halved: rounding
         good = size > 0 && size < HUGE_VAL && !(k > 3 && size < FITS * start && size >= 0.5 * last);
         last = size;
         if (good) status = round_of_list(m, work, q, x.gap, n, size, &good, err);

@@ -152,6 +152,7 @@ static carom_status sparse(const carom_model *m, void (*fill)(places *, const ca
     fill(&p, m);
     *pattern = carom_places_pattern(&p, m->nv, direct);
     if (!*pattern) return carom_model_no_memory(m, err);
+    // chosen: with fewer zeros a dense factor does little more
     if ((double)(*pattern)->start[m->nv] < 0.75 * m->nv * (double)m->nv) *shape = carom_shape_sparse(*pattern);
     return CAROM_OK;
 }

@@ -103,6 +103,7 @@ static double alone(search *z, double a, double b, double least) {
 
 // Bounds are rounded: an interval at whose ends switches differ is never taken for steady.
 static double first(search *z, double a, double b) {
+    // neighbours, or nearly
     const double half = a + 0.5 * (b - a), least = 2 * DBL_EPSILON * fmax(fmax(fabs(a), fabs(b)), z->scale),
                  coarse = ++z->looks > MOST ? ldexp(least, (z->looks - MOST) / MORE) : least;
     const bool change = differ(z, a, b);
@@ -237,6 +238,7 @@ static bool uneven(search *z, const known *k, double share, double a, double b, 
         }
     }
     if (calm == PARTS || !(high - low > much)) return false;
+    // half of the values within an eighth: flat, with a pulse
     return far || calm >= PARTS / 2 || value[3 * PARTS / 4 - 1] - value[PARTS / 4] < 0.125 * (high - low);
 }
 

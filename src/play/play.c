@@ -138,7 +138,7 @@ static bool read_arguments(run *r, int n, char **word) {
 // A browser's clock costs as much as a step of a small model.
 static bool is_time_to_show(run *r, double t) {
     if (t < r->next) return false;
-    r->next = t + 0.002 * r->end;
+    r->next = t + 0.002 * r->end; // looks at the clock: 500 in a run; ten pictures a second
     return carom_seconds(CLOCK_MONOTONIC) > r->shown + 0.1;
 }
 

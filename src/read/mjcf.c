@@ -106,7 +106,7 @@ carom_status carom_mjcf_write(const carom_robot_def *def, carom_write_text *writ
               .eulerseq = "xyz",
               .meshdir = "",
               .autolimits = true,
-              .gravity = {0, 0, -9.81},
+              .gravity = {0, 0, -9.81}, // of the format
               .timestep = 2e-3 /* MuJoCo's */};
     m.last = &m.first, m.last_joint = &m.joints, m.last_geom = &m.geoms, m.last_helper = &m.helpers;
     const carom_status status = convert(&m);

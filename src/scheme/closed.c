@@ -6,7 +6,6 @@
 #include "linalg/matrix.h"
 #include "scheme/inside.h"
 #include "scheme/step.h"
-#include <float.h>
 #include <math.h>
 #include "scheme/rules.inc"
 
@@ -77,12 +76,12 @@ void carom_local_magnitudes(double *y, const carom_local *L, int n, const double
 }
 
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size) {
-    if (n == L->W.rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
+    if (n == L->W.rows) return CAROM_ROUNDING_SUM * carom_local_magnitude(L, k, x);
     const carom_entries W = carom_entries_of(&L->W, k);
     double sum = 0;
     for (int e = 0; e < W.n; ++e)
         sum += L->lever ? fabs(W.a[e]) / L->lever[carom_entry_row(&W, e)] : fabs(W.a[e]);
-    return 16 * DBL_EPSILON * sum * size;
+    return CAROM_ROUNDING_SUM * sum * size;
 }
 
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
@@ -143,7 +142,7 @@ double carom_local_velocity_rounding(const carom_step *s, const carom_local *L, 
             const double x = fabs(L->w[k]) + carom_local_magnitude(L, k, v);
             most = fmax(most, L->id[b] < s->sys->ne ? carom_row_lever(s, L, k) * x : x);
         }
-    return 16 * DBL_EPSILON * most;
+    return CAROM_ROUNDING_SUM * most;
 }
 
 // -- acceleration without reactions -----------------------------------------------------------------------------------

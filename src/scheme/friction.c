@@ -62,6 +62,7 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
 
 bool carom_friction_still(const carom_step *s, int c) {
     return s->inside->friction && carom_length(s->inside->friction->law + EACH * c + RATE,
+                                               // 4 tol V: (CL-2)
                                                s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
 }
 

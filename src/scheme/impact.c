@@ -2,12 +2,12 @@
 //
 // Spec: docs/METHODS.md, "Laws of impact".  Here is what a set is made of, and what schemes are told; the strikes are
 // in impact.inc.
+#include "base/tolerance.h"
 #include "scheme/impact.h"
 #include "contact/energetic.h"
 #include "contact/operator.h"
 #include "contact/residual.h"
 #include "scheme/inside.h"
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -275,7 +275,7 @@ static carom_status run(impacts *I, carom_step *s, const carom_local *L, const d
     for (int k = 0; pb->G && k < n; ++k)
         carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
     carom_copy(I->u, u, n);
-    I->none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + 64 * DBL_EPSILON * carom_norm_max(u, n);
+    I->none = 4 * s->tol * fmax(s->scale, carom_norm_max(u, n)) + CAROM_ROUNDING_SOLVED * carom_norm_max(u, n);
     return impact_run(I);
 }
 

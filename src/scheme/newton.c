@@ -120,6 +120,7 @@ static bool smooth(const carom_past *past, int nv) {
     for (int k = 0; k + 1 < STEPS; ++k) {
         double change = 0;
         for (int i = 0; i < nv; ++i) change = fmax(change, fabs(past->dv[k][i] - past->dv[k + 1][i]));
+        // half of it: an extrapolation would be worse than none
         if (!(change <= 0.5 * carom_norm_max(past->dv[k], nv))) return false;
     }
     return true;

@@ -1,11 +1,11 @@
 // projection.c: see projection.h.  Spec: docs/methods-ggl-newmark.md, section GP.
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
+#include "base/tolerance.h"
 #include "scheme/projection.h"
 #include "scheme/inside.h"
 #include "linalg/matrix.h"
 #include "scheme/newton.h"
-#include <float.h>
 #include <math.h>
 
 enum {
@@ -46,7 +46,7 @@ static void normals(carom_local *L) {
 static const double MOVED = 1e-8;
 static double rounding_at_most(const carom_projection *w, const carom_step *s, int b, double q) {
     const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1/lever
-    return fmax(16 * DBL_EPSILON * size, MOVED * s->h * carom_local_magnitude(&w->L, b, w->v_0));
+    return fmax(CAROM_ROUNDING_SUM * size, MOVED * s->h * carom_local_magnitude(&w->L, b, w->v_0));
 }
 
 // Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero

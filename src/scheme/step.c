@@ -425,6 +425,7 @@ double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M,
     carom_matrix_magnitude(y, K, q);
     const double here = carom_momentum_size(y, M);
     carom_matrix_magnitude(y, K, s->q);
+    // of both places
     return 8 * DBL_EPSILON * (here + carom_momentum_size(y, M)) + LOST;
 }
 

@@ -241,7 +241,7 @@ static double error_of(carom_sim *sim, double h, bool last, const two_ways *a, d
                         a->deepest / (atol + rtol * sim->kept->length));
     // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
     const double unknown = h * a->ended / 12 / (atol + rtol * carom_size_moving(sim->sys, sim->undo.q, nq));
-    if (error < 0.5 * unknown) error = unknown;
+    if (error < 0.5 * unknown) error = unknown; // half: they agree
     // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and
     //         velocities then differ whatever the step.  Where nothing moves noticeably during the step, that is the
     //         model's to decide.  Contacts hit in the same order leave velocities that differ by the forces during the

@@ -80,6 +80,7 @@ static double threshold(carom_sim *sim, int c, double t, double t_0, double h, b
 static bool lasting(const carom_sim *sim, int c) {
     const carom_memory *m = sim->memory + c;
     const double u = sim->step.record.u_before[sim->step.dir[sim->step.sys->ne + c]];
+    // half of it is new
     return sim->scheme->impulses && m->closed && m->impulsive == 1 && fabs(u - m->after) > 0.5 * fabs(u);
 }
 
@@ -90,6 +91,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known, boo
     carom_memory *m = sim->memory + c;
     const double approach = -sim->step.record.u_before[d];
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
+    // 4 tol V: (CL-2)
     if (!(sim->step.record.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
     if (m->reacting == 0 && sim->step.record.substeps > 0)
         return true; // landed in one of the steps inside this one, whose

@@ -84,7 +84,7 @@ double ledger_get(const carom_ledger *l, const ledger_entry *e) {
 void ledger_set(carom_ledger *l, const ledger_entry *e, double x) {
     char *place = (char *)l + e->at;
     switch (e->kind) {
-    case LEDGER_LONG: *(long *)place = x >= 0 && x < 9e18 ? (long)x : 0; break;
+    case LEDGER_LONG: *(long *)place = x >= 0 && x < 9e18 ? (long)x : 0; break; // below 2^63
     case LEDGER_INT: *(int *)place = x >= 0 && x <= INT_MAX ? (int)x : 0; break;
     case LEDGER_REAL: *(double *)place = x; break;
     case LEDGER_NS: case LEDGER_NAME: case LEDGER_JSON: break;

@@ -22,6 +22,7 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
     if (!sim) return CAROM_MISSING(err);
     carom_kept *k = sim->kept;
     if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
+    // 8: instants that are reckoned in two ways
     const bool whole = carom_sim_end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
     if (!sim->control.on && whole) return carom_sim_step(sim, err);
     if (!sim->control.on && sim->scheme->limitations & CAROM_NO_STEP_CHANGE)

@@ -2,13 +2,12 @@
 // is the last.
 #include "base/tolerance.h"
 #include "sim/sim.h"
-#include <float.h>
 #include <math.h>
 
 // Rounding of a few operations on a time; near 0 of a part of the step.
 double carom_sim_instant(const carom_sim *sim, double t) {
     static const double NEAR_ZERO = 1e-3;
-    return 4 * DBL_EPSILON * fmax(fabs(t), NEAR_ZERO * sim->h);
+    return CAROM_ROUNDING * fmax(fabs(t), NEAR_ZERO * sim->h);
 }
 
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {

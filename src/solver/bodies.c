@@ -170,15 +170,18 @@ static void sweeps(bodies *w) {
     for (int it = 1; it <= SWEEPS && !carom_bodies_tired(w); it++) {
         const double change = w->four ? carom_bodies_four_sweep(w) : sweep(w);
         w->iterations++, w->quick += w->four;
+        // chosen: a look may pay
         if (change <= 3 * w->target || it % (w->four ? 2 * LOOK : LOOK) == 0) {
             const double before = w->error;
             if (w->four) carom_bodies_four_read(w);
             carom_bodies_look(w, w->z, w->y_new); // y anew: sums gather rounding
             if (w->four) carom_bodies_four_set(w, w->y_new, false);
-            if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
+            if (w->error <= w->target ||
+                carom_stagnates(CAROM_BODIES_AIM * w->given->acceptable, before, w->error))
+                return;
         }
         if (it % WINDOW == 0) {
-            if (w->error > 0.5 * mark) return;
+            if (w->error > 0.5 * mark) return; // not halved: ADMM gains more
             mark = w->error;
         }
     }
@@ -192,12 +195,12 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !carom_bodies_begin(w))
         return (carom_report){.converged = false};
     w->error = INFINITY;
-    w->target = 0.95 * tol; // the certificate measures the same, up to rounding
+    w->target = CAROM_BODIES_AIM * tol;
     w->iterations = w->quick = 0;
     carom_bodies_look(w, w->z, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
-    if (w->error > fmax(w->target, 0.95 * pb->acceptable)) carom_bodies_split(w);
+    if (w->error > fmax(w->target, CAROM_BODIES_AIM * pb->acceptable)) carom_bodies_split(w);
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 

@@ -105,6 +105,7 @@ static inline void local(const four *g, const four *I, const four *c, four mu, f
         const four q_1 = (B * t_2 - d * t_1) * det, q_2 = (B * t_1 - a * t_2) * det, f = mu * N * over - 1;
         const four slope = mu * (-(n_1 * q_1 + n_2 * q_2) - N * (t_1 * q_1 + t_2 * q_2) * over * over) * over;
         const four next = alpha - f / slope;
+        // chosen: by ten at most, a step of Newton's method is trusted
         const mask good = (slope > 0) & (next > 0.1f * alpha) & (next < 10 * alpha);
         const four kept = pick(good, next, pick(f < 0, 2 * alpha, 0.5f * alpha));
         *keep = pick(slips, pick((kept > 0) & (kept < 1e30f), kept, none), *keep);

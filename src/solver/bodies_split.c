@@ -264,8 +264,10 @@ void carom_bodies_split(bodies *w) {
         if (it % CHECK == 0 || most < w->target || it == MOST) {
             const double before = w->error;
             carom_bodies_look(w, w->z, w->y_new);
-            if (w->error <= w->target || carom_stagnates(0.95 * w->given->acceptable, before, w->error)) return;
-            if (it % WINDOW == 0 && w->error > 0.5 * mark) return;
+            if (w->error <= w->target ||
+                carom_stagnates(CAROM_BODIES_AIM * w->given->acceptable, before, w->error))
+                return;
+            if (it % WINDOW == 0 && w->error > 0.5 * mark) return; // not halved in a window
             if (it % WINDOW == 0) mark = w->error;
         }
     }

@@ -132,7 +132,7 @@ double carom_border_join(carom_border *w, carom_problem *pb, double tol, int *wo
         carom_joints_answer(w->factor, &w->joints, w->x);
         for (int j = 0; j < n; j++) pb->p[w->j[j]] += w->x[j];
         residual = carom_residual(pb, worst);
-        if (!(residual > 0.5 * tol) || *worst < 0 || pb->block[*worst].law != CAROM_BILATERAL) break;
+        if (!(residual > CAROM_AIM * tol) || *worst < 0 || pb->block[*worst].law != CAROM_BILATERAL) break;
         for (int j = 0; j < n; j++) w->x[j] = -pb->u[w->j[j]]; // what rounding has left
     }
     return residual;

@@ -176,7 +176,7 @@ static double precise_aim(const carom_problem *pb) { return PRECISE * largest_ve
 // (SOL-32)  Does the start stand as `hybrid` would leave it, at half of what is asked for?  One product tells before
 //           blocks of G are made or gathered, which cost more.
 static bool start_stands(carom_problem *pb, double tol, carom_report *report) {
-    const double target = 0.5 * tol * (pb->improve ? CAROM_IMPROVED : 1);
+    const double target = CAROM_AIM * tol * (pb->improve ? CAROM_IMPROVED : 1);
     int worst;
     if (pb->rows || !(pb->G ? pb->n > RUBBING_ROWS && !carom_problem_narrow(pb) : pb->parts && pb->assemble))
         return false;

@@ -55,7 +55,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         const carom_block *b = pb->block, *k = b + 1;
         if (carom_has_friction(b) || carom_has_friction(k)) return (carom_report){.converged = false};
         for (int i = 0; i < pb->n; i++) pb->p[i] = 0;
-        done = pair(pb, b->at, k->at, 0.5 * tol);
+        done = pair(pb, b->at, k->at, CAROM_AIM * tol);
     }
     return (carom_report){.converged = done, .iterations = 1};
 }

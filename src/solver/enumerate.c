@@ -157,7 +157,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
 
     double best = INFINITY, kept[ROWS] = {0};
     recognise(&w, pb, &e->red, z);
-    for (bool more = true, warm = true; more && best > 0.5 * tol; report.iterations++) {
+    for (bool more = true, warm = true; more && best > CAROM_AIM * tol; report.iterations++) {
         const double wrong = solve_pattern(&w, z) ? contradiction(&w, z) : INFINITY;
         if (wrong < best) {
             best = wrong;

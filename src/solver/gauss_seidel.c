@@ -75,12 +75,13 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         if (error < best) {
             best = error;
             for (int i = 0; i < pb->n; i++) w->best[i] = pb->p[i];
-            if (best <= 0.5 * tol) break;
+            if (best <= CAROM_AIM * tol) break;
         }
         // No better than FRESH sweeps ago: it goes round in circles, and shorter steps break them.
         if (report.iterations % FRESH == FRESH - 1) {
-            if (carom_stagnates(0.5 * pb->acceptable, mark, best) || (best > 0.999 * mark && (relax *= 0.7) < 0.1))
-                break;
+            if (carom_stagnates(CAROM_AIM * pb->acceptable, mark, best)) break;
+            // chosen: better by less than 0.1 % is no better; below 0.1 steps go nowhere
+            if (best > 0.999 * mark && (relax *= 0.7) < 0.1) break;
             mark = best;
         }
         sweep(w, pb, relax);

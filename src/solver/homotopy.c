@@ -146,6 +146,7 @@ static bool correct(homotopy *w, double *y, const double *border, double value, 
         w->f[w->n] = carom_dot_in_order(border, y, w->m) - value;
         const double error = largest(w->f, w->m);
         if (k >= least && error <= EXACT * (1 + largest(y, w->n))) return true;
+        // not halved in three steps: it does not converge
         if (!(error < INFINITY) || (k % 3 == 2 && error > 0.5 * before) || !factorise(w)) return false;
         if (k % 3 == 2 || k == 0) before = error;
         carom_dense_lu_solve(w->A, w->m, w->m, w->pivot, w->f);
@@ -276,6 +277,7 @@ static bool set_out(homotopy *w) {
     if (!(w->size > 0 && w->size < INFINITY)) return false;
     for (int i = 0; i < w->m; i++) w->end[i] = w->forward[i] = i == w->n, w->y[i] = 0;
     for (int b = 0; b < w->pb.nb; b++)
+        // parts of the golden section, no two of which are near each other
         w->y[w->pb.block[b].at] = 1 + 0.3 * fmod(0.6180339887 * (b + 1), 1);
     for (int i = 0; i < w->n; i++) w->a[i] = w->y[i];
     w->positive = true;
@@ -289,8 +291,8 @@ static bool set_out(homotopy *w) {
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     homotopy *w = work;
     begin(w, pb);
-    if (error_of(w, pb->p) <= 0.5 * tol) return (carom_report){.converged = true};
-    if (set_out(w)) follow(w, 0.5 * tol);
+    if (error_of(w, pb->p) <= CAROM_AIM * tol) return (carom_report){.converged = true};
+    if (set_out(w)) follow(w, CAROM_AIM * tol);
     return (carom_report){.converged = w->error <= tol, .iterations = w->systems};
 }
 

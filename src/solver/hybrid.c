@@ -46,7 +46,7 @@ static bool begin(carom_hybrid *w, const carom_problem *pb, double tol) {
     w->iterations = 0;
     w->spent = 20 * carom_hybrid_sweep_work(w); // the blocks of G, and more
     w->tol = tol;
-    w->target = 0.5 * tol;
+    w->target = CAROM_AIM * tol;
     for (int i = 0; i < pb->n; i++) w->p[i] = pb->p[i];
     if (carom_hybrid_look(w) < INFINITY) return true;
     for (int i = 0; i < pb->n; i++) w->p[i] = 0;

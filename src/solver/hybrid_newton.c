@@ -105,7 +105,7 @@ static inner solve_inner(carom_hybrid *w, double delta, double *kept) {
             s.best = error;
             for (int i = 0; i < w->pb.n; i++) kept[i] = w->p[i];
         }
-        s.solved = w->error <= w->target || (s.steps > 0 && error < 0.1 * s.start);
+        s.solved = w->error <= w->target || (s.steps > 0 && error < CAROM_INNER * s.start);
         if (s.solved || !step(w, delta)) break;
     }
     if (!s.solved)
@@ -122,13 +122,15 @@ static double rounding(const carom_hybrid *w) {
 
 // It may be more than the target.
 static void lower_the_bar(carom_hybrid *w) {
-    if (w->error <= 500 * w->tol) w->target = fmax(w->target, fmin(0.7 * rounding(w), 500 * w->tol));
+    const double most = CAROM_LOWERED_MOST * w->tol;
+    if (w->error <= most) w->target = fmax(w->target, fmin(CAROM_LOWERED * rounding(w), most));
 }
 
 // Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap,
 // unless rounding is all that is left.
 enum { LEAST = 60 };
 static const double WORTH = 1e9; // operations of all these factorisations together
+static const double GAIN = 0.9;  // of the error: problems that end above have not gained
 static int patience(const carom_hybrid *w) {
     const double d = (double)w->pb.n / w->pb.nb, flops = 2 * d * d * d * (w->lu.work + w->pb.nb);
     return (int)fmin(fmax(WORTH / flops, LEAST), OUTER);
@@ -136,7 +138,8 @@ static int patience(const carom_hybrid *w) {
 
 // (SOL-17)
 static double first_delta(const carom_hybrid *w) {
-    return fmax(fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), LEAST_DELTA);
+    const double by_error = CAROM_DELTA_ROOT * sqrt(w->error / (w->speed > 0 ? w->speed : 1));
+    return fmax(fmin(CAROM_DELTA_FIRST, by_error), LEAST_DELTA);
 }
 
 void carom_hybrid_polish(carom_hybrid *w) {
@@ -154,20 +157,22 @@ void carom_hybrid_newton(carom_hybrid *w) {
         const double before = w->error;
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
         const inner s = solve_inner(w, delta, w->kept);
-        if (carom_stagnates(0.5 * w->pb.acceptable, before, w->error)) return;
-        if (s.solved) delta = fmax(delta * (s.steps <= 2 ? 0.2 : s.steps <= 4 ? 0.4 : 0.5), LEAST_DELTA);
-        else {
+        if (carom_stagnates(CAROM_AIM * w->pb.acceptable, before, w->error)) return;
+        if (s.solved) {
+            const double by = s.steps <= 2 ? CAROM_DELTA_EASY : s.steps <= 4 ? CAROM_DELTA_FAIR : CAROM_DELTA_HARD;
+            delta = fmax(delta * by, LEAST_DELTA);
+        } else {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];
-            delta = fmin(3 * delta, 10);
+            delta = fmin(CAROM_DELTA_GROWS * delta, CAROM_DELTA_MOST);
         }
         if (k % LEAST == 0) {
-            if (w->error > 0.9 * last && w->error <= rounding(w)) return;
+            if (w->error > GAIN * last && w->error <= rounding(w)) return;
             last = w->error;
         }
         if (k % wait != 0 && delta > LEAST_DELTA && s.solved) continue;
         lower_the_bar(w); // inner problems fail where rounding is all that is left
         if (k % wait != 0) continue;
-        if (w->error > 0.9 * mark) return;
+        if (w->error > GAIN * mark) return;
         mark = w->error;
     }
 }

@@ -71,6 +71,7 @@ void carom_hybrid_split(carom_hybrid *w, int most) {
         carom_hybrid_look(w);
         if (w->error <= w->target || it == most) return;
         // Errors of the two halves far apart: another rho, at the price of a factorisation.
+        // chosen: a factor 5 pays for a factorisation (SOL-19); a change of ten at most, as the errors follow late
         const double ratio = exp(balance / CHECK), change = ratio > 5     ? fmin(sqrt(ratio), 10)
                                                             : ratio < 0.2 ? fmax(sqrt(ratio), 0.1)
                                                                           : 1;

@@ -59,6 +59,7 @@ static bool start(lemke *w, double spread) {
     }
     for (int i = 0; i < n; i++) {
         w->T[(size_t)i * ld + Z0] = 1;
+        // the golden section: no two parts are near each other
         w->T[(size_t)i * ld + Q] = w->red.s[i] + spread * size * (1 + fmod(0.6180339887498949 * (i + 1), 1));
         w->basic[i] = i;
         w->place[i] = -1 - i;
@@ -226,7 +227,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             const int j = w->basic[i] - n;
             if (j >= 0 && j < n) w->z[j] = fmax(w->T[(size_t)i * ld + Q], 0) / w->d[j];
         }
-        if (report.converged) refine(w, 0.1 * tol);
+        if (report.converged) refine(w, 0.1 * tol); // to spare: expanding rounds again
         break;
     }
     carom_reduced_expand(&w->red, pb, w->z);

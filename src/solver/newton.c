@@ -321,7 +321,7 @@ static void lower_the_bar(newton *w, const carom_problem *pb) {
     carom_problem at = *pb;
     at.p = w->p;
     const double rounding = carom_rounding(&at);
-    if (0.7 * rounding > w->target) w->target = fmin(0.7 * rounding, 500 * w->tol);
+    if (CAROM_LOWERED * rounding > w->target) w->target = fmin(CAROM_LOWERED * rounding, CAROM_LOWERED_MOST * w->tol);
 }
 
 // (SOL-14)  Without friction: all blocks that contradict their state change it; when their number has not fallen
@@ -409,7 +409,7 @@ static int iterate(newton *w, const carom_problem *pb, double *best) {
     if (*best <= w->target) return it;
     if (!w->friction) return pivot_blocks(w, pb, best);
     it = run_free(w, pb, best);
-    const double goal = w->delta == 0 ? fmax(w->target, 0.5 * pb->acceptable) : w->target; // (TOL-5)
+    const double goal = w->delta == 0 ? fmax(w->target, CAROM_AIM * pb->acceptable) : w->target; // (TOL-5)
     return *best <= goal || w->dependent ? it : it + run_damped(w, pb, best);
 }
 
@@ -430,8 +430,9 @@ static int run_inner(newton *w, const carom_problem *pb, double goal, double *be
 
 // (SOL-18)  delta falls while the inner problems are easy, and rises when one fails.
 static double next_delta(double delta, bool solved, int steps) {
-    if (!solved) return fmin(3 * delta, 10);
-    return fmax(delta * (steps <= 2 ? 0.2 : steps <= 4 ? 0.4 : 0.5), LEAST_DELTA);
+    if (!solved) return fmin(CAROM_DELTA_GROWS * delta, CAROM_DELTA_MOST);
+    const double by = steps <= 2 ? CAROM_DELTA_EASY : steps <= 4 ? CAROM_DELTA_FAIR : CAROM_DELTA_HARD;
+    return fmax(delta * by, LEAST_DELTA);
 }
 
 // The problem with the proximal term around w->p: u = G p + c + delta d (p - centre).  Returns its error there.
@@ -465,14 +466,14 @@ static bool accept(newton *w, const carom_problem *pb, double *best) {
 // is symmetric symmetric.  Three that cannot be solved end it.
 static int run_proximal(newton *w, const carom_problem *pb, double *best) {
     const int most = 25, longest = w->friction ? 400 : 60;
-    double delta = w->friction ? 0.1 : 0.01, inner;
+    double delta = w->friction ? 0.1 : 0.01, inner; // chosen: without friction problems are easier
     int it = 0, failures = 0;
     for (int k = 0; k < most && *best > w->target && it < longest && failures < 3; k++, delta *= 0.5) {
         const double start = centre(w, pb, delta, &inner);
         const double before = *best;
         it += iterate(w, pb, &inner);
-        if (w->friction && inner > 0.1 * start && inner > w->target) failures++;
-        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->acceptable, before, *best)) break;
+        if (w->friction && inner > CAROM_INNER * start && inner > w->target) failures++;
+        if (!accept(w, pb, best) || carom_stagnates(CAROM_AIM * pb->acceptable, before, *best)) break;
     }
     return it;
 }
@@ -483,18 +484,18 @@ static int run_adaptive(newton *w, const carom_problem *pb, double *best) {
     const int n = pb->n, most = 200, longest = 600;
     double speed = 0, inner;
     for (int i = 0; i < n; i++) speed = fmax(speed, fabs(pb->c[i]));
-    double delta = fmin(0.05, 0.1 * sqrt(*best / (speed > 0 ? speed : 1)));
+    double delta = fmin(CAROM_DELTA_FIRST, CAROM_DELTA_ROOT * sqrt(*best / (speed > 0 ? speed : 1)));
     int it = 0;
     for (int i = 0; i < n; i++) w->p[i] = w->safe[i];
     for (int k = 0; k < most && *best > w->target && it < longest; k++) {
         const double start = centre(w, pb, delta, &inner);
         const double before = *best;
-        const int steps = run_inner(w, pb, 0.1 * start, &inner);
+        const int steps = run_inner(w, pb, CAROM_INNER * start, &inner);
         it += steps;
-        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->acceptable, before, *best)) break;
-        if (!(inner < 0.5 * start))
+        if (!accept(w, pb, best) || carom_stagnates(CAROM_AIM * pb->acceptable, before, *best)) break;
+        if (!(inner < 0.5 * start)) // the error has not halved
             for (int i = 0; i < n; i++) w->p[i] = w->centre[i];
-        delta = next_delta(delta, inner <= 0.1 * start, steps);
+        delta = next_delta(delta, inner <= CAROM_INNER * start, steps);
         if (delta <= LEAST_DELTA) lower_the_bar(w, pb);
     }
     return it;
@@ -541,14 +542,14 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     w->friction = w->singular = w->dependent = false;
     w->delta = 0;
     w->tol = tol;
-    w->target = 0.5 * tol;
+    w->target = CAROM_AIM * tol;
     for (int k = 0; k < pb->nb; k++) w->friction = w->friction || carom_has_friction(pb->block + k);
     carom_problem_scales(pb, w->d);
     for (int i = 0; i < pb->n; i++) w->p[i] = pb->p[i];
     keep(w, pb->n, look(w, pb, NULL), &best);
     if (!(best < INFINITY)) return report;
     report.iterations = worth_it(w, pb, best) ? polish(w, pb, &best) : iterate(w, pb, &best);
-    if (best > fmax(w->target, 0.5 * pb->acceptable) && (w->friction || w->singular))
+    if (best > fmax(w->target, CAROM_AIM * pb->acceptable) && (w->friction || w->singular))
         report.iterations += run_sequences(w, pb, &best);
     for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];
     report.converged = best <= tol;

@@ -99,6 +99,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     carom_problem_scales(pb, w->d);
     steps(w, pb);
     const double entries = pb->G ? (double)pb->n * pb->n : 10.0 * pb->n + 10.0 * pb->rows->start[pb->nb];
+    // chosen: 4e7 products, and 500 passes more
     const double passes = 500 + 4e7 / (entries + 1);
     const int most = passes < 20000 ? (int)passes : 20000;
     for (; report.iterations < most; report.iterations++) {
@@ -109,10 +110,10 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             best = error;
             stale = 0;
             for (int i = 0; i < pb->n; i++) w->best[i] = pb->p[i];
-            if (best <= 0.5 * tol) break;
-        } else if (++stale > 2000) break;
+            if (best <= CAROM_AIM * tol) break;
+        } else if (++stale > 2000) break; // chosen: it wanders
         if (report.iterations % CHECK == CHECK - 1) {
-            if (carom_stagnates(0.5 * pb->acceptable, mark, best)) break;
+            if (carom_stagnates(CAROM_AIM * pb->acceptable, mark, best)) break;
             mark = best;
         }
         a = next_length(w, pb, a, error <= last, report.iterations == 0, &moved);

@@ -31,7 +31,7 @@ carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem
     int worst;
     const int iterations = s->solve(work, pb, tol).iterations;
     double residual = carom_residual(pb, &worst);
-    if (s->refine && residual > 0.5 * tol && s->refine(work, pb)) residual = carom_residual(pb, &worst);
+    if (s->refine && residual > CAROM_AIM * tol && s->refine(work, pb)) residual = carom_residual(pb, &worst);
     return (carom_report){.converged = carom_solved(pb, residual, tol),
                           .iterations = iterations,
                           .residual = residual,

@@ -34,6 +34,23 @@ static inline bool carom_improvable(const carom_problem *pb, double error, doubl
     return pb->improve && error > CAROM_IMPROVED * target && error <= target;
 }
 
+/// (SOL-18)  The proximal term: at first, at most and of the square root of the error; times these after problems that
+///           took up to two steps, up to four, more; times GROWS after one that failed, up to MOST.  Chosen: one that
+///           falls fast saves problems of the sequence, one that falls too fast makes them fail.
+#define CAROM_DELTA_FIRST 0.05
+#define CAROM_DELTA_ROOT 0.1
+#define CAROM_DELTA_EASY 0.2
+#define CAROM_DELTA_FAIR 0.4
+#define CAROM_DELTA_HARD 0.5
+#define CAROM_DELTA_GROWS 3
+#define CAROM_DELTA_MOST 10
+/// (SOL-16)  Of the error at the start of such a problem: then it is solved.
+#define CAROM_INNER 0.1
+/// (CP-9)  Where rounding sets the target: part of it, so that the certificate excuses what is left; at most so many
+///         tolerances, as more is a failure to report.
+#define CAROM_LOWERED 0.7
+#define CAROM_LOWERED_MOST 500
+
 /// Where the chain keeps it; NULL: the order depends on each problem alone.  It must outlive the solutions.
 void carom_chain_set_choice(carom_chain *chain, carom_choice *choice);
 

@@ -200,6 +200,7 @@ static bool bent(sampler *s, double t_0, double x_0, double t_1, double x_1, dou
 static void refine(sampler *s, double t_0, double x_0, double t_1, double x_1, int depth) {
     const double t = 0.5 * (t_0 + t_1), x = sample(s, t);
     const bool straight = fabs(x - 0.5 * (x_0 + x_1)) <= s->tol;
+    // 0.18, 0.71: no parts of each other, nor of halves
     if (depth > 0 && s->good && (!straight || bent(s, t_0, x_0, t_1, x_1, 0.18) || bent(s, t_0, x_0, t_1, x_1, 0.71))) {
         refine(s, t_0, x_0, t, x, depth - 1);
         refine(s, t, x, t_1, x_1, depth - 1);

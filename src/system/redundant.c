@@ -352,7 +352,7 @@ static bool fit(count *c) {
             off = fmax(off, fabs(c->b[id]) / c->length);
         }
         if (!(off < HUGE_VAL)) return false;
-        if (off <= FITS || (off <= DEPENDENT && off >= 0.5 * last)) return true;
+        if (off <= FITS || (off <= DEPENDENT && off >= 0.5 * last)) return true; // no longer halved: rounding
         last = off;
         answer(c, off * off + ROUNDING, c->x);
         for (int i = 0; i < sys->nv; ++i) c->y[i] = c->r.D[i] * c->x[i];

@@ -139,7 +139,7 @@ static carom_figure solid(const body *b, int dim, double *size, int *sizes) {
     const double m = b->mass, x = b->J[0], y = b->J[4], z = b->J[8];
     if (b->space == PLANAR || dim == 2) {
         size[0] = sqrt(2 * z / m); // J = m r^2/2
-        size[1] = 0.3 * size[0];
+        size[1] = 0.3 * size[0]; // chosen: a disc
         *sizes = dim == 2 ? 1 : 2;
         return dim == 2 ? CAROM_CIRCLE : CAROM_CYLINDER;
     }

@@ -147,7 +147,7 @@ static double extent(const carom_model *m, double *centre) {
         centre[k] = (low[k] + high[k]) / 2;
         size = fmax(size, (high[k] - low[k]) / 2);
     }
-    return size > 0 ? 1.2 * size : 1;
+    return size > 0 ? 1.2 * size : 1; // chosen: a margin
 }
 
 // A wall that is solid behind the normal; in space a thin plate.

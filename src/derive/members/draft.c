@@ -16,7 +16,7 @@ carom_status carom_draft_number(draft *d, const carom_datum *n, const char *key,
 carom_status carom_draft_count(draft *d, const carom_datum *n, int *count) {
     double x = 0;
     CAROM_TRY(carom_resolve_number(d->r, n, "elements", &x));
-    if (!(x >= 1 && x <= 1e8 && x == floor(x)))
+    if (!(x >= 1 && x <= 1e8 && x == floor(x))) // MOST_ELEMENTS of flex/member.c
         return carom_fault(d->r, n, 0, "elements must be an integer of at least 1, got %g", x);
     *count = (int)x;
     return CAROM_OK;

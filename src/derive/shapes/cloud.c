@@ -194,7 +194,7 @@ static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int 
             for (int k = 0; k < f->corners; ++k) {
                 const double below = one->offset - dot(one->normal, x[f->corner[k]]);
                 depth = fmax(depth, below);
-                if (below < -4 * eps) fault = CAROM_HULL_ROUGH;
+                if (below < -4 * eps) fault = CAROM_HULL_ROUGH; // beyond what points of one face may stand out
             }
             if (depth < CAROM_HULL_THINNEST) fault = CAROM_HULL_FLAT;
             h.face_at[i + 1] = h.face_at[i] + one->m;

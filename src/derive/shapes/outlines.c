@@ -328,7 +328,7 @@ static carom_status read_toothing(resolver *r, const carom_datum *n, toothing *x
                                        "dedendum", "shift",  "backlash",       NULL};
     static const char *const unit[] = {"1", "m", "rad", "1", "1", "1", "m"};
     double *const to[] = {&x->teeth, &x->module, &x->angle, &x->addendum, &x->dedendum, &x->shift, &x->backlash};
-    *x = (toothing){.angle = PI / 9, .addendum = 1, .dedendum = 1.25};
+    *x = (toothing){.angle = PI / 9, .addendum = 1, .dedendum = 1.25}; // ISO 53: 20 degrees, in modules
     if (n->kind != CAROM_MAP) return carom_fault(r, n, 0, "a gear is {teeth: 20, module: 2 mm}");
     CAROM_TRY(only(r, n, "a gear", keys));
     for (int i = 0; keys[i]; ++i) {

@@ -187,6 +187,7 @@ static void bound_element(carom_graph *g, pair *p) {
 
 // Where the bound of a shape is taken for its gaps must not be where it touches: a corner has no radius of its own.
 static double margin_of(const shape *s) {
+    // chosen: a tenth of the outline
     return carom_shape_piece(s) ? fmax(s->bound_radius, 0.1 * s->piece->x[PIECE_SIZE]) : s->bound_radius;
 }
 

@@ -193,7 +193,7 @@ static rim rim_at(carom_graph *g, const shape *s, const line *l, int which) {
               axis = carom_shape_vector(g, s, (double[]){0, 0, 1});
     const carom_node ad = v_dot(g, axis, l->along), wa = v_dot(g, w, axis), wd = v_dot(g, w, l->along);
     const carom_node ahead = n_mul(g, n_num(g, which ? -1 : 1), n_sign(g, ad)),
-                     along = n_less(g, n_num(g, 0.7), n_abs(g, ad));
+                     along = n_less(g, n_num(g, 0.7), n_abs(g, ad)); // 45 degrees: from there on it passes along
     // else the sign of z where it passes the axis
     return rim_on(g, s, n_if(g, along, ahead, n_sign(g, n_sub(g, wa, n_mul(g, ad, wd)))));
 }

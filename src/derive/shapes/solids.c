@@ -105,7 +105,7 @@ static carom_status read_polygon(resolver *r, const carom_datum *n, shape *s) {
                                b[0], b[1]);
         turned += atan2(cross, x * u + y * v);
     }
-    if (turned > 6.3)
+    if (turned > 6.3) // 2 pi, with room for rounding
         return carom_fault(r, n, 0, "this polygon winds round itself more than once; list the corners in order");
     return CAROM_OK;
 }

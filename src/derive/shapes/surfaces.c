@@ -4,8 +4,8 @@
 // (normals, corners), so that derivatives see one feature at a time and stay short.  A corner of an edged shape that is
 // inside is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row
 // of equal boxes would hang on their sides.  A corner touches a feature only if its edges lead away from it (SHP-21).
+#include "base/tolerance.h"
 #include "derive/shapes/shapes.h"
-#include <float.h>
 #include <math.h>
 
 static const double TINY = 1e-12;  // distances below TINY times the size have no direction
@@ -210,7 +210,7 @@ static carom_node look_up(carom_graph *g, const carom_node *is, const double *of
 //           which face these are beyond is rounding.
 static vec just_inside(carom_graph *g, const shape *s, vec p, const vec *edge, int n, carom_node size) {
     carom_node beta = n_mul(g, n_num(g, ROUND), size);
-    for (int i = 0; i < 3; ++i) beta = n_add(g, beta, n_mul(g, n_num(g, 16 * DBL_EPSILON), n_abs(g, s->body->r[i])));
+    for (int i = 0; i < 3; ++i) beta = n_add(g, beta, n_mul(g, n_num(g, CAROM_ROUNDING_SUM), n_abs(g, s->body->r[i])));
     vec sum = edge[0];
     for (int k = 1; k < n; ++k) sum = v_add(g, sum, edge[k]);
     return n > 0 ? v_add(g, p, v_scale(g, sum, beta)) : p;
@@ -381,7 +381,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
         beyond = n_add(g, beyond, over);
         to_edge.c[i] = n_if(g, over, n_sub(g, p.c[i], n_mul(g, side, l)), zero);
     }
-    const carom_node face = n_less(g, beyond, n_num(g, 1.5));
+    const carom_node face = n_less(g, beyond, n_num(g, 1.5)); // a count: 0 or 1
     const ray d = ray_beyond(g, to_edge, n_mul(g, tiny, tiny));
     if (sharp) touches = n_if(g, face, touches, touches_edge(g, c, edge, d.unit, to_edge));
     const carom_node slack = n_if(g, touches, zero, n_mul(g, n_num(g, SLACK), bound_radius));

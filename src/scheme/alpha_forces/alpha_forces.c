@@ -4,12 +4,12 @@
 // which the generalized-alpha formulas carry like all others: second order, forces included.  Then positions are
 // moved on the constraints, and velocities obey them; contacts that close have impulses.  After an event
 // accelerations start anew.
+#include "base/tolerance.h"
 #include "scheme/alpha_forces/alpha_forces.h"
 #include "linalg/matrix.h"
 #include "scheme/friction.h"
 #include "scheme/held.h"
 #include "scheme/inside.h"
-#include <float.h>
 #include <math.h>
 
 enum { OPT_RHO, OPT_LOCATE, OPT_BEFORE, OPT_REACTION };
@@ -313,7 +313,7 @@ static carom_status levels(void *memory, carom_step *s) {
 static double left_of_gaps(const void *memory, carom_step *s) {
     const work *w = memory;
     const double size = carom_size_of_positions(s->sys, w->P.q);
-    double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * s->scale;
+    double left = s->h * fmax(s->tol, CAROM_ROUNDING) * s->scale;
     for (int b = s->sys->ne; b < w->L_v.nb; ++b)
         left = fmax(left, carom_local_rounding_within(&w->L_v, w->L_v.at[b], w->P.q, s->sys->nq, size));
     return left;

@@ -127,7 +127,7 @@ static carom_status solve(work *w, carom_step *s, const carom_local *L) {
     carom_matrix_mul(w->x_v, w->M, w->a_r);
     for (int i = 0; i < nv; ++i) w->y[i] -= w->x_v[i];
     const double off = carom_momentum_size(w->y, w->M), size = carom_momentum_size(w->x_v, w->M);
-    if (off > 0 && off <= 0.5 * size) {
+    if (off > 0 && off <= 0.5 * size) { // beyond, the iteration does not contract
         for (int i = 0; i < nv; ++i) w->a_r[i] = w->f[i] + w->y[i];
         carom_factor_solve(w->F, w->a_r);
         CAROM_TRY(react(w, s, w->a_r));
@@ -184,6 +184,7 @@ carom_status carom_alpha_restart(work *w, carom_step *s, double t, carom_alpha_s
     carom_move(s, w->q_r, z->q, 1, w->x_v);
     CAROM_TRY(accelerate(w, s, t + tau, w->q_r, w->v_r, z, false));
     for (int i = 0; i < nv; ++i) w->y[i] = w->a_r[i] - z->s[i];
+    // chosen: more is a jump, no slope
     if (!(carom_velocity_size(w->y, w->M) <= 0.5 * carom_velocity_size(z->s, w->M))) return CAROM_OK;
     for (int i = 0; i < nv; ++i) z->a[i] -= w->y[i];
     for (int k = 0; k < nd; ++k) z->l[k] = 2 * z->lambda[k] - w->lambda_r[k];

@@ -1,12 +1,12 @@
 // alpha_forces_rows.c: local velocities, reactions and directions of alpha-forces, row by row.
+#include "base/tolerance.h"
 #include "linalg/matrix.h"
 #include "scheme/alpha_forces/alpha_forces.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 double carom_alpha_no_velocity(const carom_step *s, const carom_local *L, int k, const double *v) {
-    return 16 * DBL_EPSILON * (carom_local_magnitude(L, k, v) + fabs(L->w[k])) + carom_velocity_left(s);
+    return CAROM_ROUNDING_SUM * (carom_local_magnitude(L, k, v) + fabs(L->w[k])) + carom_velocity_left(s);
 }
 
 bool carom_alpha_sticks(const carom_step *s, int id, const double *p, int n) {

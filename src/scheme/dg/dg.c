@@ -241,7 +241,7 @@ static carom_status choose(carom_dg_work *w, carom_step *s, int *iterations) {
         }
         CAROM_TRY(status);
         estimate(w, s, &error, &decay, &enough);
-        stalls += error > 0.5 * last;
+        stalls += error > 0.5 * last; // not halved
         if (calmer || jumped(w, s) || error <= 1 || m == HIGHEST || stalls == 2) break;
         const double missing = decay < 1 ? ceil(log(error) / -log(decay)) : 1;
         m += (int)fmin(fmin(fmax(missing, 1), LEAP), HIGHEST - m);

@@ -2,6 +2,7 @@
 //
 // One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
 // one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
+#include "base/tolerance.h"
 #include "scheme/dg/dg.h"
 #include "contact/residual.h"
 #include "linalg/matrix.h"
@@ -126,7 +127,7 @@ static void hang_together(carom_dg *w, const carom_step *s) {
             size = fmax(size, carom_norm_max(w->x, nv));
             carom_copy(w->d + l * nv, w->x, nv);
         }
-        if (!(change > 4 * DBL_EPSILON * size)) return;
+        if (!(change > CAROM_ROUNDING * size)) return;
     }
 }
 
@@ -647,7 +648,7 @@ static double noise(const carom_dg *w, const carom_step *s) {
         }
         const double fast = s->sys->curvature ? 0 : fmax(1, carom_norm_max(b->v, nv));
         for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
-            const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
+            const double kappa = s->sys->curvature ? CAROM_ROUNDING_SUM * curving(b, k)
                                                    : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fast;
             most = fmax(most, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         }
@@ -661,6 +662,7 @@ static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_motion(s->sys, w->block[l].v));
+    // 2: corrections are the last digit
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
     const double rounding = noise(w, s);
     for (int l = w->first; l <= w->last && w->joined; ++l) {
@@ -718,7 +720,7 @@ static carom_status correct_joints(carom_dg *w, carom_step *s, bool fresh, bool 
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_dg *w = memory;
     const int nv = s->sys->nv, N = nv * w->count, first = w->first, last = w->last;
-    const bool fresh = k == 0 || w->correction > 0.1 * w->before;
+    const bool fresh = k == 0 || w->correction > 0.1 * w->before; // chosen: a slower fall pays for new derivatives
     bool done = false;
     if (fresh) CAROM_TRY(factorise(w, s, k == 0));
     if (w->joined) CAROM_TRY(correct_joints(w, s, fresh, k == 0, &done));

@@ -2,10 +2,10 @@
 // stages, the impulse at the end.
 //
 // Spec: docs/METHODS.md, section DG.
+#include "base/tolerance.h"
 #include "scheme/dg/dg_step.h"
 #include "scheme/impact.h"
 #include "system/system.h"
-#include <float.h>
 #include <math.h>
 
 // -- sets ------------------------------------------------------------------------------------------------------
@@ -90,7 +90,8 @@ static bool slides(const carom_step *s, const carom_local *L, int first, const d
                    const double *v) {
     double rounding = 0;
     for (int i = -1; i < tangents; ++i)
-        rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
+        rounding =
+            fmax(rounding, CAROM_ROUNDING_SOLVED * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
     return carom_length(u, tangents) > carom_velocity_left(s) + rounding;
 }
 

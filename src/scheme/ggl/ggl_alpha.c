@@ -442,6 +442,7 @@ static double rounding_of_forces(work *w, const carom_step *s) {
     carom_matrix_magnitude(w->scratch, w->K, w->q);
     const double here = momentum_size(w, w->scratch, nv);
     carom_matrix_magnitude(w->scratch, w->K, s->q);
+    // of both places, as carom_force_rounding()
     return 8 * DBL_EPSILON * s->h * (here + momentum_size(w, w->scratch, nv)) + LOST;
 }
 
@@ -456,7 +457,7 @@ static double solved_to(const work *w, const carom_step *s, double p) {
         const double size = reach(w, k);
         most = fmax(most, fmax(size * v, size > 0 ? carom_ggl_alpha_mobility(w, k) / size * p : 0));
     }
-    return 4 * DBL_EPSILON * most;
+    return CAROM_ROUNDING * most;
 }
 
 // What the contact solvers leave in an impulse whose law they meet to a velocity of tol: |W| tol/(W'M^-1 W).
@@ -489,7 +490,7 @@ static bool done(work *w, carom_step *s, int k) {
     double speed = *s->speed; // of an iterate; it counts for the run once the step has it for an answer
     for (int i = 0; i < w->L.at[w->L.nb]; ++i)
         speed = fmax(speed, fmin(carom_local_magnitude(&w->L, i, w->v_s), CAROM_LARGEST));
-    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
+    const double tol_u = fmax(fmax(s->tol, CAROM_ROUNDING) * speed, solved_to(w, s, p));
     bool good = momentum_size(w, w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that
     if (w->way == SOLVERS && good) tol_p = fmax(tol_p, impulses_to(w, tol_u));
@@ -724,7 +725,7 @@ static double left_of_gaps(const void *memory, carom_step *s) {
     const work *w = memory;
     const int nq = s->sys->nq;
     const double size = carom_size_moving(s->sys, w->q, nq);
-    double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
+    double left = s->h * fmax(s->tol, CAROM_ROUNDING) * w->speed;
     for (int b = s->sys->ne; b < w->L.nb; ++b)
         left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
     return left;
