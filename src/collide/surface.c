@@ -23,6 +23,18 @@ static double height(const posed *S, const carom_grid *g, const double *x) {
     return (S->offset[f] - S->n[f][0] * x[0] - S->n[f][1] * x[1]) / S->n[f][2];
 }
 
+// Is corner v nearer to what lies `way` from it than all that is on the edges that leave it?
+static bool peak(const posed *S, const carom_grid *g, int v, const double *way) {
+    const int *star = g->star + 6 * v;
+    for (int m = 0; m < 6; ++m) {
+        double d[3];
+        if (star[m] < 0) continue;
+        minus(S->v[star[m]], S->v[v], d);
+        if (dot(d, way) > SIDE * dot(d, d)) return false;
+    }
+    return true;
+}
+
 typedef struct window { int i0, i1, j0, j1; } window; // cells
 
 static window window_of(const posed *A, const carom_grid *g, double radius) {
@@ -57,16 +69,8 @@ static void corner_over(candidates *c, const posed *A, int k, const posed *S, co
         for (int i = w.i0; i <= w.i1 + 1; ++i) {
             const int v = j * g->nx + i;
             double way[3];
-            bool peak = true; // nearer to p than what is on every edge that leaves it
             minus(p, S->v[v], way);
-            const int *star = g->star + 6 * v;
-            for (int m = 0; m < 6 && peak; ++m) {
-                double d[3];
-                if (star[m] < 0) continue;
-                minus(S->v[star[m]], S->v[v], d);
-                peak = dot(d, way) <= 0;
-            }
-            if (peak) add(c, CAROM_CORNER_CORNER, k, v, 0, S->v[v], size_of(way) - radius);
+            if (peak(S, g, v, way)) add(c, CAROM_CORNER_CORNER, k, v, 0, S->v[v], size_of(way) - radius);
         }
 }
 
@@ -106,6 +110,18 @@ static void over_ridge(candidates *c, const posed *A, const posed *S, int e, dou
     }
 }
 
+// Corner v of the surface under the line of A.
+static void line_over(candidates *c, const posed *A, const posed *S, const carom_grid *g, int v, double radius) {
+    double d[3], w[3], p[3], way[3];
+    edge_along(A, 0, d);
+    minus(S->v[v], edge_from(A, 0), w);
+    const double s = dot(d, w) / dot(d, d);
+    if (s <= 0 || s >= 1) return;
+    for (int i = 0; i < 3; ++i) p[i] = edge_from(A, 0)[i] + s * d[i], way[i] = p[i] - S->v[v][i];
+    if (p[2] < height(S, g, p) || !peak(S, g, v, way)) return;
+    add(c, CAROM_EDGE_CORNER, 0, v, 0, S->v[v], size_of(way) - radius);
+}
+
 // Corner v of the surface under or in A: the face of A that separates most.
 static void corner_under(candidates *c, const posed *A, const posed *S, int v) {
     double most = -INFINITY;
@@ -133,6 +149,7 @@ void carom_patch_surface(const carom_convex *of, const posed *A, const carom_fra
         for (int i = w.i0; i <= w.i1 + 1; ++i) {
             const int v = j * g->nx + i;
             if (!thin(A->h)) corner_under(&c, A, &S, v);
+            else if (A->h->ne) line_over(&c, A, &S, g, v, of->radius);
             for (int m = 0; m < 3; ++m) {
                 const int e = g->edges[3 * v + m];
                 if (e >= 0 && edge_in(g, S.h, e, w) && convex(&S, e)) over_ridge(&c, A, &S, e, of->radius);

@@ -41,15 +41,57 @@ static bool inside(const posed *B, const double *p) {
     return true;
 }
 
-// A line over edges of B: the three that are nearest, in the order of edges.  One that lies below an edge touches it
-// only where it is inside of B there, not where it passes B on the other side.
-static void line_edges(const posed *A, const posed *B, carom_feature *f) {
-    enum { ROOM = 3 };
-    double d[3], gap[ROOM] = {INFINITY, INFINITY, INFINITY};
+// Where a line is nearest to corners and edges: so many places, in the order in which they were found.
+enum { LINE = 3 };
+typedef struct lowest { double gap[LINE], p[LINE][3]; carom_feature *f; } lowest;
+
+static void lower(lowest *x, const carom_feature *f, const double *p, double gap, double R) {
+    int worst = 0;
+    for (int i = 0; i < LINE; ++i) {
+        double w[3];
+        if (x->gap[i] > x->gap[worst]) worst = i;
+        if (x->f[i].kind != CAROM_EDGE_CORNER) continue;
+        minus(p, x->p[i], w);
+        if (dot(w, w) <= SAME * SAME * R * R) return; // an edge that ends at this corner
+    }
+    if (gap >= x->gap[worst]) return;
+    for (int i = worst; i + 1 < LINE; ++i)
+        x->f[i] = x->f[i + 1], x->gap[i] = x->gap[i + 1], memcpy(x->p[i], x->p[i + 1], sizeof *x->p);
+    x->f[LINE - 1] = *f, x->gap[LINE - 1] = gap, memcpy(x->p[LINE - 1], p, sizeof *x->p);
+}
+
+// A line over corners of B: those that are nearer to it than all that is on the edges e that leave them, w.e <= 0.
+static void line_corners(const posed *A, const posed *B, lowest *x) {
+    double d[3];
     edge_along(A, 0, d);
-    for (int i = 0; i < ROOM; ++i) f[i] = (carom_feature){.kind = CAROM_EDGE_EDGE, .spare = true, .sign = 1};
+    for (int v = 0; v < B->h->nv; ++v) {
+        double w[3];
+        minus(B->v[v], edge_from(A, 0), w);
+        const double s = dot(d, w) / dot(d, d);
+        if (s <= 0 || s >= 1) continue;
+        for (int i = 0; i < 3; ++i) w[i] = s * d[i] - w[i];
+        bool nearest = true;
+        for (int e = 0; e < B->h->ne && nearest; ++e) {
+            double g[3];
+            const int *ends = B->h->edge[e];
+            if (ends[0] != v && ends[1] != v) continue;
+            minus(B->v[ends[ends[0] == v]], B->v[v], g);
+            nearest = dot(g, w) <= SIDE * size_of(g) * B->size;
+        }
+        const double gap = size_of(w);
+        if (!nearest || !(gap > SIDE * B->size)) continue;
+        const carom_feature f = {.kind = CAROM_EDGE_CORNER, .a = 0, .b = v, .sign = 1};
+        lower(x, &f, B->v[v], gap, B->size);
+    }
+}
+
+// A line over edges of B.  One that lies below an edge touches it only where it is inside of B there, not where it
+// passes B on the other side.
+static void line_edges(const posed *A, const posed *B, lowest *x) {
+    double d[3];
+    edge_along(A, 0, d);
     for (int e = 0; e < B->h->ne; ++e) {
-        double g[3], n[3], w[3], p[3], s, t;
+        double g[3], n[3], w[3], p[3], foot[3], s, t;
         edge_along(B, e, g);
         if (!nearest_lines(edge_from(A, 0), d, edge_from(B, e), g, &s, &t) || s <= 0 || s >= 1 || t < 0 || t > 1)
             continue;
@@ -60,16 +102,11 @@ static void line_edges(const posed *A, const posed *B, carom_feature *f) {
         for (int i = 0; i < 3; ++i) n[i] *= sign / size;
         if (!between_faces(B, e, n)) continue;
         minus(edge_from(A, 0), edge_from(B, e), w);
-        int worst = 0;
-        for (int i = 1; i < ROOM; ++i)
-            if (gap[i] > gap[worst]) worst = i;
-        const double now = dot(n, w);
-        if (now >= gap[worst]) continue;
-        for (int i = 0; i < 3; ++i) p[i] = edge_from(A, 0)[i] + s * d[i];
-        if (now < 0 && !inside(B, p)) continue;
-        for (int i = worst; i + 1 < ROOM; ++i) f[i] = f[i + 1], gap[i] = gap[i + 1]; // the order of edges stays
-        f[ROOM - 1] = (carom_feature){.kind = CAROM_EDGE_EDGE, .a = 0, .b = e, .sign = sign};
-        gap[ROOM - 1] = now;
+        const double gap = dot(n, w);
+        for (int i = 0; i < 3; ++i) p[i] = edge_from(A, 0)[i] + s * d[i], foot[i] = edge_from(B, e)[i] + t * g[i];
+        if (gap < 0 && !inside(B, p)) continue;
+        const carom_feature f = {.kind = CAROM_EDGE_EDGE, .a = 0, .b = e, .sign = sign};
+        lower(x, &f, foot, gap, B->size);
     }
 }
 
@@ -78,5 +115,9 @@ void carom_patch_thin(const posed *A, const posed *B, carom_feature *f) {
         const closest x = nearest_feature(B, A->v[i]);
         f[i] = (carom_feature){.kind = x.kind, .a = i, .b = x.b};
     }
-    if (A->h->nv > 1) line_edges(A, B, f + 2);
+    if (A->h->nv == 1) return;
+    lowest x = {.gap = {INFINITY, INFINITY, INFINITY}, .f = f + A->h->nv};
+    for (int i = 0; i < LINE; ++i) x.f[i] = (carom_feature){.kind = CAROM_EDGE_EDGE, .spare = true, .sign = 1};
+    line_corners(A, B, &x);
+    line_edges(A, B, &x);
 }
