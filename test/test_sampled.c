@@ -150,6 +150,62 @@ static void impacts_under_control(void **state) {
     carom_orbit_free(&o);
 }
 
+// m x'' = u, u = -p x - d x' held for T, in units of length, mass and time: mu = -1 at d T/m = 2, det = 1 at
+// d = p T/2.  The controller alone says that x is no angle.
+static void units_of_forces(void **state) {
+    (void)state;
+    static const struct { double length, mass, time, start; } units[] = {
+        {1e-3, 1e-3, 1, 1}, {1, 1, 1, 1}, {1e3, 1e3, 1, 1}, {1e6, 1e6, 1, 1}, {1e3, 1e4, 50, 0}, {1e-3, 1, 1e-3, 0}};
+    for (size_t k = 0; k < sizeof units / sizeof *units; ++k) {
+        const double L = units[k].length, m = 2 * units[k].mass, T = 0.4 * units[k].time, p = 0.088 * m / (T * T);
+        char text[600];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {T: %.17g, p: %.17g, d: %.17g}\ncoordinates: {x: %.17g}\n"
+                 "energy: {kinetic: \"1/2*%.17g*x'^2\"}\nforces: {x: u}\n"
+                 "controllers:\n  pd: {sample: T, outputs: {u: \"-p*x - d*x'\"}}\n",
+                 T, p, m / T, L * units[k].start, m);
+        carom_orbit_def d = define(text, "T", 0);
+        double start[8];
+        carom_orbit o = find_orbit(&d);
+        assert_true(fabs(o.q[0]) < 1e-10 * L && fabs(o.advance[0]) < 1e-10 * L); // the residual asked for
+        carom_follow_def f = define_branch(&d, &o, start, "d", 0.01 * m / T, 3 * m / T);
+        carom_branch b = follow(&f);
+        assert_true(fabs(at_event(&b, "period-doubling", 0) * T / m - 2) < 1e-9);
+        assert_true(fabs(at_event(&b, "neimark-sacker", 0) * T / m - 0.044) < 1e-9);
+        carom_branch_free(&b);
+        carom_orbit_free(&o);
+    }
+}
+
+// A cart that balances a pendulum, in units of length and mass: lengths and an angle at rest, and the same multipliers.
+static void units_beside_angles(void **state) {
+    (void)state;
+    static const double units[] = {1, 1e-3, 1e3};
+    double of_one[20] = {0};
+    for (int k = 0; k < 3; ++k) {
+        const double L = units[k];
+        char text[900];
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {L: %g, F: L*L, T: 0.02, kt: -48.7*F}\ncoordinates: {x: 0, th: 0.1}\n"
+                 "let: {xm: x + 0.4*L*sin(th), ym: 0.4*L*cos(th)}\nforces: {x: u}\n"
+                 "energy: {kinetic: \"1/2*L*x'^2 + 0.1*L*(xm'^2 + ym'^2)\", potential: 0.2*9.81*F*ym}\n"
+                 "controllers:\n  c: {sample: T, states: {a: x, b: th}, "
+                 "outputs: {u: 7.7*L*x - kt*th + 8.2*L*(x - a)/T + 9.4*F*(th - b)/T}}\n",
+                 L);
+        carom_orbit_def d = define(text, "T", 0);
+        double start[8];
+        carom_orbit o = find_orbit(&d);
+        carom_follow_def f = define_branch(&d, &o, start, "kt", -50 * L * L, -45 * L * L);
+        carom_branch b = follow(&f);
+        assert_int_equal(o.nmultipliers, 7);
+        for (int i = 0; i < 7; ++i)
+            if (k == 0) of_one[2 * i] = o.re[i], of_one[2 * i + 1] = o.im[i];
+            else assert_true(complex_of(&o, of_one[2 * i], of_one[2 * i + 1]) < 1e-9); // as in two_ways
+        carom_branch_free(&b);
+        carom_orbit_free(&o);
+    }
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     static const char text[] = DOUBLE_INTEGRATOR;
@@ -176,8 +232,10 @@ static void what_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integrator_modes), cmocka_unit_test(integrator_branch),     cmocka_unit_test(regulator_rests),
-        cmocka_unit_test(two_ways),         cmocka_unit_test(impacts_under_control), cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(integrator_modes),    cmocka_unit_test(integrator_branch),
+        cmocka_unit_test(regulator_rests),     cmocka_unit_test(two_ways),
+        cmocka_unit_test(impacts_under_control), cmocka_unit_test(units_of_forces),
+        cmocka_unit_test(units_beside_angles), cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

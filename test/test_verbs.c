@@ -4,6 +4,7 @@
 #include "own_folder.h"
 #include "program.h"
 #include <math.h>
+#include <stdbool.h>
 
 #define BALL                                                                                                           \
     "carom: 1\nname: Ball on a table\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: "  \
@@ -302,10 +303,36 @@ static void damaged_library(void **state) {
     assert_int_equal(carom("modes spring.yaml"), 0);
 }
 
+// A curve in two parameters that is stopped prints what it has, as a branch does.
+static void stopped_curve(void **state) {
+    (void)state;
+    put("duffing.yaml", "carom: 1\nparameters: {w: 1.2, a: 0.3}\ncoordinates: {x: 0.1}\n"
+                        "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2 + 1/4*x^4}\n"
+                        "forces: {x: \"a*cos(w*t) - 0.1*x'\"}\nsimulation: {step: 0.05, end: 100}\n");
+    assert_int_equal(carom("orbit duffing.yaml --period 2*pi/w --transient 200 -o duffing.h5"), 0);
+    assert_int_equal(carom("follow duffing.yaml --orbit duffing.h5 --period 2*pi/w --by w=1.19:1.9 -o fold.h5"), 0);
+    bool some = false;
+    for (double wait = 0.3; wait < 10 && !some; wait *= 3) { // others may have the processor
+        char command[1000];
+        snprintf(command, sizeof command,
+                 "timeout --preserve-status -s INT %g " CAROM_BINARY_DIR "/carom follow fold.h5 --curve fold "
+                 "--by w=0.1:50 --by a=0.1:30 --json >stdout.txt 2>stderr.txt",
+                 wait);
+        const int status = system(command);
+        get("stdout.txt", out, sizeof out), get("stderr.txt", complaints, sizeof complaints);
+        some = WIFEXITED(status) && WEXITSTATUS(status) == 130 && strstr(out, "\"columns\": {");
+    }
+    if (!some) fail_msg("%s; %.300s", complaints, out);
+    assert_says(complaints, "interrupted");
+    assert_says(out, "{\"curve\": \"fold\", \"by\": [\"w\", \"a\"], \"whole\": false");
+    assert_true(strcmp(out + strlen(out) - 3, "}}\n") == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(damaged_library),
                                        cmocka_unit_test(orbits),      cmocka_unit_test(branches),
                                        cmocka_unit_test(starts),      cmocka_unit_test(sweeps),
-                                       cmocka_unit_test(gradients),   cmocka_unit_test(exponents)};
+                                       cmocka_unit_test(gradients),   cmocka_unit_test(exponents),
+                                       cmocka_unit_test(stopped_curve)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

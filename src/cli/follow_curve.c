@@ -176,10 +176,10 @@ static void print_text(const job *j, const carom_locus *l) {
     cli_print("%s\n", j->out);
 }
 
-static void print_json(const job *j, const carom_locus *l) {
+static void print_json(const job *j, const carom_locus *l, bool whole) {
     const carom_table *t = &l->curve;
-    carom_json(stdout, "{\"curve\": %s, \"by\": [%s, %s], \"file\": %s,\n \"note\": %s,\n ",
-               carom_locus_word(j->def.kind), j->def.by[0], j->def.by[1], j->out,
+    carom_json(stdout, "{\"curve\": %s, \"by\": [%s, %s], \"whole\": %i, \"file\": %s,\n \"note\": %s,\n ",
+               carom_locus_word(j->def.kind), j->def.by[0], j->def.by[1], whole, j->out,
                l->note.code == CAROM_OK ? "" : l->note.text);
     follow_json(t, 6), puts("}");
 }
@@ -198,8 +198,8 @@ static int follow_it(job *j) {
     if (status != CAROM_OK)
         cli_say("%s: %s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text,
                 some ? "; the points so far are in " : "", some ? j->out : "");
-    if (code == CLI_DONE && cli_has(j->a, "json"))
-        print_json(j, &l);
+    if (cli_has(j->a, "json") && l.curve.columns > 6)
+        print_json(j, &l, code == CLI_DONE);
     else if (code == CLI_DONE && !cli_has(j->a, "quiet"))
         print_text(j, &l);
     if (code == CLI_DONE && l.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], l.note.text);

@@ -2,8 +2,11 @@
 // of the motion.
 #include "base/tolerance.h"
 #include "base/pi.h"
+#include "derive/variation.h"
 #include "dynamics/cycle.h"
+#include "dynamics/steady.h"
 #include "model/forcing.h"
+#include "scheme/step.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +61,95 @@ static carom_status shoot_film(carom_cycle *c, film *f, double t_0, double span,
     return status;
 }
 
-// Typical sizes: how far each position and velocity moves, not below a thousandth of the largest of its kind.
-static void measure(carom_cycle *c, const film *f) {
+// What controllers compute changes by y along `way` at the beginning of the film.  A derivative without a finite value
+// says nothing of sizes.
+static void differentiate(carom_cycle *c, const film *f, carom_direction way, double *y) {
     carom_shooter *s = &c->s;
+    carom_zero(y, s->nz);
+    if (carom_variation_control(s->x, f->t[0], f->x, f->x + s->nq, way, s->computed) == CAROM_OK)
+        carom_steady_spread(s->task.base, s->computed, y);
+}
+
+// size_i = max(|C_ij| size_j), on ways of at most all signals: one that feeds itself and grows has no end.
+static void pass_on(const double *C, int n, double *size) {
+    bool more = true;
+    for (int k = 1; k < n && more; ++k) {
+        more = false;
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < n; ++i) {
+                const double by = i == j ? 0 : fabs(C[i + j * n]) * size[j];
+                if (by > size[i]) size[i] = by, more = true;
+            }
+    }
+}
+
+// How large signals become where positions and rates have their typical sizes, by what controllers make of them and of
+// other signals.  0: what does not follow from the motion.
+static carom_status follow_signals(carom_cycle *c, const film *f, double *size) {
+    carom_shooter *s = &c->s;
+    const int nz = s->nz, nset = carom_model_system(s->task.base)->signals->nset;
+    double *e = calloc((size_t)(s->n + s->np + nz) + (size_t)nz * (size_t)(nz + 1) + 1, sizeof *e), *p = e + s->n,
+           *y = p + s->np + nz, *C = y + nz;
+    if (!e) return carom_orbit_no_memory(c->err);
+    carom_copy(s->signal + nset, f->x + s->nq + s->nv, nz);
+    carom_variation_hold(s->x, s->signal);
+    for (int j = 0; j < 2 * s->nv; ++j) {
+        e[j] = s->scale[j];
+        differentiate(c, f, (carom_direction){0, e, e + s->nv, NULL}, y);
+        for (int i = 0; i < nz; ++i) size[i] = fmax(size[i], fabs(y[i]));
+        e[j] = 0;
+    }
+    for (int j = 0; j < nz; ++j) {
+        p[s->np + j] = 1;
+        differentiate(c, f, (carom_direction){0, NULL, NULL, p}, C + (size_t)j * (size_t)nz);
+        p[s->np + j] = 0;
+    }
+    pass_on(C, nz, size);
+    free(e);
+    return CAROM_OK;
+}
+
+// Typical sizes of signals: what they are on the way, not below a thousandth of what follows from the motion, and at
+// rest not below that itself.
+static carom_status scale_signals(carom_cycle *c, const film *f, bool still) {
+    carom_shooter *s = &c->s;
+    if (s->nz == 0) return CAROM_OK;
+    double *size = calloc((size_t)s->nz, sizeof *size);
+    if (!size) return carom_orbit_no_memory(c->err);
+    const carom_status status = follow_signals(c, f, size);
+    for (int i = 0; i < s->nz; ++i) {
+        const double z = c->z[2 * s->nv + i], made = size[i] > 0 ? size[i] : still || z == 0 ? 1 : 0;
+        s->scale[2 * s->nv + i] = fmax(z, still || z == 0 ? made : TYPICAL * made);
+    }
+    free(size);
+    return status;
+}
+
+static double in_lengths(const carom_shooter *s, const double *x, bool positions) {
+    const carom_system *sys = carom_model_system(s->task.base);
+    const int n = positions ? s->nq : s->nv;
+    return sys->lever ? carom_size_in_lengths(sys, x, sys->lever + (positions ? s->nv : 0), n) : carom_norm_max(x, n);
+}
+
+// How far the positions of a film are from 0, or the model at its start, which moves on from there, as a length.
+static double place_of(const carom_cycle *c, const film *f) {
+    const carom_shooter *s = &c->s;
+    double place = fmax(in_lengths(s, carom_model_q0(s->task.base), true),
+                        c->T * in_lengths(s, carom_model_v0(s->task.base), false));
+    for (int k = 0; k < f->n; ++k) place = fmax(place, in_lengths(s, f->x + (size_t)k * (size_t)f->nx, true));
+    return place;
+}
+
+// (LV-3)  Of coordinate i at rest: an angle turns as far as its lever moves by a length.
+static double rest_size(const carom_system *sys, int i, double place) {
+    const double length = place > 0 ? place : 1;
+    return length / carom_tolerance_lever(carom_lever(sys, i), length);
+}
+
+// Typical sizes: how far each position and velocity moves, not below a thousandth of the largest of its kind.
+static carom_status measure(carom_cycle *c, const film *f) {
+    carom_shooter *s = &c->s;
+    const carom_system *sys = carom_model_system(s->task.base);
     double *to = c->by;
     for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
     for (int i = 0; i < s->n; ++i) c->z[i] = 0;
@@ -73,24 +162,22 @@ static void measure(carom_cycle *c, const film *f) {
             c->z[i] = fmax(c->z[i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq - s->nv + i)]));
     }
     // where nothing moves but by rounding, the place is the size
-    double place = carom_norm_max(carom_model_q0(s->task.base), s->nq);
-    for (int k = 0; k < f->n; ++k) place = fmax(place, carom_norm_max(f->x + (size_t)k * (size_t)f->nx, s->nq));
-    const bool still = s->nz > 0 && carom_norm_max(c->z, s->nv) <= AT_REST * place &&
-                       carom_norm_max(c->z + s->nv, s->nv) * c->T <= AT_REST * place;
+    const double place = s->nz > 0 ? place_of(c, f) : 0;
+    const bool still = s->nz > 0 && in_lengths(s, c->z, false) <= AT_REST * place &&
+                       in_lengths(s, c->z + s->nv, false) * c->T <= AT_REST * place;
     for (int half = 0; half < 2; ++half) {
         const double most = carom_point_largest(&s->p, c->z + half * s->nv, s->nv);
         for (int i = half * s->nv; i < (half + 1) * s->nv; ++i)
-            s->scale[i] = still && place > 0 ? place / (half ? c->T : 1)
-                                             : fmax(c->z[i], most > 0 && !still ? TYPICAL * most : 1);
+            s->scale[i] = still ? rest_size(sys, i - half * s->nv, place) / (half ? c->T : 1)
+                                : fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
     }
-    const carom_system *sys = carom_model_system(s->task.base);
     for (int i = sys->first_state; i < sys->first_state + sys->nstates; ++i) // states: by their scales
         s->scale[s->nv + i] = fmax(c->z[s->nv + i], 1 / sys->lever[i]);
-    for (int i = 2 * s->nv; i < s->n; ++i) // signals: each by itself
-        s->scale[i] = still || c->z[i] == 0 ? fmax(1, c->z[i]) : c->z[i];
+    CAROM_TRY(scale_signals(c, f, still));
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
     for (int i = 0; i < s->n; ++i) s->scale[i] = fmax(s->scale[i], c->least[i]);
+    return CAROM_OK;
 }
 
 // x without what goes along sym, and without whole turns that the model does not feel.
@@ -182,12 +269,12 @@ static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int
     CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
     carom_zero(c->shift, c->s.nq);
     c->nsym = 0;
-    measure(c, f);
+    CAROM_TRY(measure(c, f));
     if (!c->s.few) CAROM_TRY(sample(c, f)); // of large models, symmetries show as multipliers
     bool turns = false;
     CAROM_TRY(find_turns(c, c->x, &turns));
     if (!turns) return CAROM_OK;
-    measure(c, f); // in units of turns
+    CAROM_TRY(measure(c, f)); // in units of turns
     return c->s.few ? CAROM_OK : sample(c, f);
 }
 
@@ -303,12 +390,13 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((b[i] - a[i]) / c->shift[i]);
         // sizes of one period
-        film part = {.n = to - from + 1, .nx = f.nx, .x = f.x + (size_t)from * (size_t)f.nx, .c = c};
+        film part = {
+            .n = to - from + 1, .nx = f.nx, .t = f.t + from, .x = f.x + (size_t)from * (size_t)f.nx, .c = c};
         double *old = calloc((size_t)s->n, sizeof *old);
         if (!old) status = carom_orbit_no_memory(c->err);
         else {
             carom_copy(old, s->scale, s->n);
-            measure(c, &part);
+            status = measure(c, &part);
             for (int k = 0; k < c->nsym; ++k) { // of the same directions in new units
                 double *d = cycle_column(c->sym, k, s->n);
                 for (int i = 0; i < s->n; ++i) d[i] *= old[i] / s->scale[i];

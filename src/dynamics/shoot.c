@@ -8,6 +8,7 @@
 #include "base/option.h"
 #include "derive/variation.h"
 #include "dynamics/shoot.h"
+#include "dynamics/steady.h"
 #include "dynamics/lapack.h"
 #include "linalg/matrix.h"
 #include "model/answers.h"
@@ -758,19 +759,26 @@ carom_status carom_shooter_observe(carom_shooter *s, double *value, double *chan
     return CAROM_OK;
 }
 
-// Gaps, forces, M v and W'v + w at (t, q, v), one behind the other; sizes: of each group, the largest so far.
-static carom_status terms(carom_shooter *s, double *to, double size[4]) {
+// Gaps, forces, M v, W'v + w and what controllers compute, in units of `scale`, at (t, q, v), one behind the other;
+// sizes: of each group, the largest so far.
+static carom_status terms(carom_shooter *s, double *to, double size[5]) {
     carom_point *p = &s->p;
     const int links = p->ne + p->nc;
     CAROM_TRY(carom_point_look(p, s->err));
     for (p->L.nb = 0; p->L.nb < links; ++p->L.nb) p->L.id[p->L.nb] = p->L.nb;
     CAROM_TRY(carom_point_directions(p, &p->L, s->err));
-    const int rows = p->L.at[p->L.nb], first[] = {0, links, links + s->nv, links + 2 * s->nv, links + 2 * s->nv + rows};
+    const int rows = p->L.at[p->L.nb], control = links + 2 * s->nv + p->n,
+              first[] = {0, links, links + s->nv, links + 2 * s->nv, control, control + s->nz};
     carom_copy(to, p->g, links), carom_copy(to + first[1], p->f, s->nv);
     carom_zero(to + first[2], s->nv);
     carom_matrix_muladd(to + first[2], 1, p->M, p->v);
     for (int k = 0; k < rows; ++k) to[first[3] + k] = carom_column_dot(&p->L.W, k, p->v) + p->L.w[k];
-    for (int g = 0; g < 4; ++g) size[g] = fmax(size[g], carom_norm_max(to + first[g], first[g + 1] - first[g]));
+    if (s->nz > 0) {
+        carom_model_compute(s->task.base, p->work, p->t, p->q, p->v, s->computed);
+        carom_steady_spread(s->task.base, s->computed, to + control);
+    }
+    for (int i = 0; i < s->nz; ++i) to[control + i] /= s->scale[2 * s->nv + i];
+    for (int g = 0; g < 5; ++g) size[g] = fmax(size[g], carom_norm_max(to + first[g], first[g + 1] - first[g]));
     return CAROM_OK;
 }
 
@@ -778,9 +786,12 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
                                 bool *same) {
     enum { TIMES = 7 };
     carom_point *p = &s->p;
-    const int n = p->ne + p->nc + 2 * s->nv + p->n;
-    double *all = calloc(2 * TIMES * (size_t)(n + 1), sizeof *all), size[4] = {0};
+    const int links = p->ne + p->nc, control = links + 2 * s->nv + p->n, n = control + s->nz,
+              first[] = {0, links, links + s->nv, links + 2 * s->nv, control, n};
+    double *all = calloc(2 * TIMES * (size_t)(n + 1), sizeof *all), size[5] = {0};
     carom_status status = all ? CAROM_OK : no_memory(s->err);
+    carom_copy(s->signal + p->sys.signals->ni - s->nz, x + s->nq + s->nv, s->nz);
+    if (s->nz > 0) p->sys.signals->set(p->sys.model, p->work, s->signal);
     for (int k = 0; k < 2 * TIMES && status == CAROM_OK; ++k) {
         p->t = 0.131 * span * (k / 2) + k % 2 * dt;
         carom_copy(p->q, x, p->nq), carom_copy(p->v, x + p->nq, s->nv);
@@ -788,9 +799,8 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
         status = terms(s, all + (size_t)k * (size_t)n, size);
     }
     *same = true;
-    const int links = p->ne + p->nc, first[] = {0, links, links + s->nv, links + 2 * s->nv, n};
     for (int k = 0; k < TIMES && status == CAROM_OK; ++k)
-        for (int g = 0; g < 4; ++g)
+        for (int g = 0; g < 5; ++g)
             for (int i = first[g]; i < first[g + 1]; ++i)
                 *same = *same && fabs(all[(size_t)(2 * k) * (size_t)n + (size_t)i] -
                                       all[(size_t)(2 * k + 1) * (size_t)n + (size_t)i]) <= ALIKE * size[g];

@@ -67,11 +67,10 @@ void carom_steady_hold(carom_steady *s, carom_point *p) {
     carom_variation_hold(s->x, s->all);
 }
 
-// What is computed, by signal: outputs on their way are the same as outputs.
-static void spread(const carom_point *p, const double *computed, double *to) {
-    const carom_system *sys = carom_model_system(p->model);
+void carom_steady_spread(const carom_model *m, const double *computed, double *to) {
+    const carom_system *sys = carom_model_system(m);
     for (int k = 0; k < sys->signals->nsamplers; ++k) {
-        const carom_control_place c = carom_model_control(p->model, k);
+        const carom_control_place c = carom_model_control(m, k);
         const double *y = computed + c.first;
         for (int i = 0; i < c.noutputs; ++i) {
             to[c.output + i - sys->signals->nset] = y[i];
@@ -85,7 +84,7 @@ double carom_steady_error(carom_steady *s, carom_point *p) {
     if (s->m == 0) return 0;
     double most = 0, size = 0;
     carom_model_compute(p->model, p->work, p->t, p->q, p->v, s->computed);
-    spread(p, s->computed, s->r);
+    carom_steady_spread(p->model, s->computed, s->r);
     for (int i = 0; i < s->m; ++i) {
         size = fmax(size, fmax(fabs(s->r[i]), fabs(s->z[i])));
         s->r[i] -= s->z[i];
@@ -107,7 +106,7 @@ carom_status carom_steady_linearise(carom_steady *s, carom_point *p, carom_error
                                       s->F + (size_t)i * (size_t)nv) == CAROM_OK &&
                carom_variation_control(s->x, p->t, p->q, p->v, (carom_direction){0, NULL, NULL, z}, s->computed) ==
                    CAROM_OK;
-        spread(p, s->computed, s->C + (size_t)i * (size_t)m);
+        carom_steady_spread(p->model, s->computed, s->C + (size_t)i * (size_t)m);
     }
     for (int rate = 0; rate < (s->V ? 2 : 1); ++rate)
         for (int i = 0; i < nv && good; ++i) {
@@ -115,7 +114,7 @@ carom_status carom_steady_linearise(carom_steady *s, carom_point *p, carom_error
             q[i] = 1;
             const carom_direction d = {0, rate ? NULL : q, rate ? q : NULL, NULL};
             good = carom_variation_control(s->x, p->t, p->q, p->v, d, s->computed) == CAROM_OK;
-            spread(p, s->computed, (rate ? s->V : s->H) + (size_t)i * (size_t)m);
+            carom_steady_spread(p->model, s->computed, (rate ? s->V : s->H) + (size_t)i * (size_t)m);
         }
     return good ? CAROM_OK
                 : carom_fail(err, CAROM_USER, "the derivatives of a controller have no finite value here");

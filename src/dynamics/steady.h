@@ -8,6 +8,8 @@ carom_status carom_steady_open(carom_steady *s, const carom_point *p, bool rates
 void carom_steady_close(carom_steady *s);
 /// The point has these signals from now on.
 void carom_steady_hold(carom_steady *s, carom_point *p);
+/// What controllers compute, by signal: outputs on their way are the same as outputs.
+void carom_steady_spread(const carom_model *m, const double *computed, double *to);
 /// r = c - z; returns its largest part, relative to the signals.
 double carom_steady_error(carom_steady *s, carom_point *p);
 /// F, H, C and, where wanted, V at the point.
