@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { VERTEX = 1, LINE = 4, TRIANGLE = 5, POLYGON = 7 }; // numbers of the format
-enum { MOST_SIDES = 48 }; // room for twice the sides that vtk.c asks for
+enum { MOST_SIDES = 48 }; // twice as many as vtk.c uses
 
 // -- memory --------------------------------------------------------------------------------------------------
 
