@@ -60,16 +60,25 @@ static void lower(lowest *x, const carom_feature *f, const double *p, double gap
     x->f[LINE - 1] = *f, x->gap[LINE - 1] = gap, memcpy(x->p[LINE - 1], p, sizeof *x->p);
 }
 
-// A line over corners of B: those that are nearer to it than all that is on the edges e that leave them, w.e <= 0.
-static void line_corners(const posed *A, const posed *B, lowest *x) {
+// From corner v of B to the line of A; false: not between its ends.
+static bool to_line(const posed *A, const posed *B, int v, double *w) {
     double d[3];
     edge_along(A, 0, d);
+    minus(B->v[v], edge_from(A, 0), w);
+    const double s = dot(d, w) / dot(d, d);
+    for (int i = 0; i < 3; ++i) w[i] = s * d[i] - w[i];
+    return s > 0 && s < 1;
+}
+
+// A line over corners of B: those that are nearer to it than all that is on the edges e that leave them, w.e <= 0.  B
+// is convex, and lies behind the plane across w: no other corner is nearer.
+static void line_corners(const posed *A, const posed *B, lowest *x) {
+    double w[3], least = INFINITY;
+    for (int v = 0; v < B->h->nv; ++v)
+        if (to_line(A, B, v, w)) least = fmin(least, size_of(w));
+    if (!(least > SIDE * B->size)) return;
     for (int v = 0; v < B->h->nv; ++v) {
-        double w[3];
-        minus(B->v[v], edge_from(A, 0), w);
-        const double s = dot(d, w) / dot(d, d);
-        if (s <= 0 || s >= 1) continue;
-        for (int i = 0; i < 3; ++i) w[i] = s * d[i] - w[i];
+        if (!to_line(A, B, v, w) || size_of(w) > least + SAME * B->size) continue;
         bool nearest = true;
         for (int e = 0; e < B->h->ne && nearest; ++e) {
             double g[3];
@@ -78,10 +87,8 @@ static void line_corners(const posed *A, const posed *B, lowest *x) {
             minus(B->v[ends[ends[0] == v]], B->v[v], g);
             nearest = dot(g, w) <= SIDE * size_of(g) * B->size;
         }
-        const double gap = size_of(w);
-        if (!nearest || !(gap > SIDE * B->size)) continue;
         const carom_feature f = {.kind = CAROM_EDGE_CORNER, .a = 0, .b = v, .sign = 1};
-        lower(x, &f, B->v[v], gap, B->size);
+        if (nearest) lower(x, &f, B->v[v], size_of(w), B->size);
     }
 }
 
